@@ -1,0 +1,28 @@
+"""Who asks, and with which settings."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """An authenticated user. Embedded, it is the user of the operating system."""
+
+    user: str
+    roles: frozenset[str] = frozenset()
+    groups: frozenset[str] = frozenset()
+    catalog_token: str | None = field(default=None, repr=False)
+
+
+@dataclass(slots=True)
+class Session:
+    """One connection of one identity. `namespace` is the schema of names without one."""
+
+    identity: Identity
+    catalog: str
+    namespace: tuple[str, ...] = ("default",)
+    time_zone: str = "UTC"
+    properties: dict[str, str] = field(default_factory=dict)
+    id: str = field(default_factory=lambda: secrets.token_hex(16))

@@ -1,0 +1,244 @@
+"""The expressions of the bound tree: frozen, typed, and the only ones there are.
+
+A column is known by the number of its field, unique within a statement, so that no scope, alias
+or shadowing survives binding.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sqe.errors import Position
+from sqe.tree.types import BOOLEAN, Row, Type
+
+if TYPE_CHECKING:
+    from sqe.tree.relations import Relation
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One output column of a relation. `name` is what users call it, `id` what the tree calls it."""
+
+    id: int
+    name: str
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Literal(Expression):
+    """A constant; None is NULL. Values: bool, int, float, decimal.Decimal, str, bytes, datetime.date,
+    datetime.datetime (aware for a zoned timestamp), datetime.time, and for intervals months as int
+    or datetime.timedelta."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class Ref(Expression):
+    """A column, of this relation's input or of an enclosing query (a correlated reference)."""
+
+    field: Field
+
+
+@dataclass(frozen=True, slots=True)
+class LambdaRef(Expression):
+    """A parameter of an enclosing lambda."""
+
+    id: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lambda(Expression):
+    """`type` is a FunctionType."""
+
+    parameters: tuple[LambdaRef, ...]
+    body: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Expression):
+    """A scalar function or operator of the registry; operators have names such as `$add`, `$and`."""
+
+    function: str
+    arguments: tuple[Expression, ...]
+    position: Position | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Cast(Expression):
+    """To `type`; `safe` is TRY_CAST. `implicit` is a coercion of ours, which never loses anything."""
+
+    operand: Expression
+    safe: bool = False
+    implicit: bool = False
+    position: Position | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Case(Expression):
+    """Searched CASE; a simple CASE is bound to equality tests."""
+
+    whens: tuple[tuple[Expression, Expression], ...]
+    default: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class InList(Expression):
+    operand: Expression
+    items: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Dereference(Expression):
+    """One field of a row value; `index` counts from 0."""
+
+    operand: Expression
+    index: int
+
+    @property
+    def name(self) -> str | None:
+        row = self.operand.type
+        assert isinstance(row, Row)
+        return row.fields[self.index].name
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarSubquery(Expression):
+    """One column, at most one row."""
+
+    relation: Relation
+    position: Position | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Exists(Expression):
+    relation: Relation
+
+
+@dataclass(frozen=True, slots=True)
+class InSubquery(Expression):
+    """`operands` has as many expressions as the relation has columns."""
+
+    operands: tuple[Expression, ...]
+    relation: Relation
+
+
+@dataclass(frozen=True, slots=True)
+class Quantified(Expression):
+    """operand <op> ALL|ANY (subquery), op one of $eq $ne $lt $le $gt $ge."""
+
+    operand: Expression
+    op: str
+    all: bool
+    relation: Relation
+
+
+@dataclass(frozen=True, slots=True)
+class SortKey:
+    expression: Expression
+    descending: bool = False
+    nulls_first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateCall(Expression):
+    """Only inside an Aggregate relation, or as the function of a WindowCall."""
+
+    function: str
+    arguments: tuple[Expression, ...]
+    distinct: bool = False
+    filter: Expression | None = None
+    order_by: tuple[SortKey, ...] = ()
+    position: Position | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FrameBound:
+    """kind: unbounded_preceding, preceding, current_row, following, unbounded_following."""
+
+    kind: str
+    offset: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """unit: rows or range."""
+
+    unit: str
+    start: FrameBound
+    end: FrameBound
+
+
+@dataclass(frozen=True, slots=True)
+class WindowCall(Expression):
+    """Only inside a Window relation. `ignore_nulls` for lag, lead, first/last/nth_value."""
+
+    function: str
+    arguments: tuple[Expression, ...]
+    partition_by: tuple[Expression, ...] = ()
+    order_by: tuple[SortKey, ...] = ()
+    frame: Frame | None = None
+    ignore_nulls: bool = False
+    filter: Expression | None = None
+    position: Position | None = field(default=None, compare=False)
+
+
+def conjunction(*conditions: Expression) -> Expression:
+    assert conditions
+    if len(conditions) == 1:
+        return conditions[0]
+    return Call(BOOLEAN, "$and", conditions)
+
+
+def parts(node: Any) -> Iterator[Any]:
+    """The direct parts of a node: expressions, sort keys, relations."""
+    for item in dataclasses.fields(node):
+        yield from _flat(getattr(node, item.name))
+
+
+def _flat(value: Any) -> Iterator[Any]:
+    if isinstance(value, tuple):
+        for item in value:
+            yield from _flat(item)
+    elif is_node(value):
+        yield value
+
+
+def is_node(value: Any) -> bool:
+    return dataclasses.is_dataclass(value) and not isinstance(value, (Type, Field, Position, type))
+
+
+def walk(node: Any) -> Iterator[Any]:
+    """The node and everything below it, subqueries included, parents first."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        stack.extend(reversed(list(parts(current))))
+
+
+def transform(node: Any, change: Callable[[Any], Any]) -> Any:
+    """Rebuild bottom-up: `change` gets each node with its parts already changed."""
+    updates = {}
+    for item in dataclasses.fields(node):
+        old = getattr(node, item.name)
+        new = _transform_value(old, change)
+        if new is not old:
+            updates[item.name] = new
+    return change(dataclasses.replace(node, **updates) if updates else node)
+
+
+def _transform_value(value: Any, change: Callable[[Any], Any]) -> Any:
+    if isinstance(value, tuple):
+        new = tuple(_transform_value(item, change) for item in value)
+        return value if all(a is b for a, b in zip(new, value, strict=True)) else new
+    return transform(value, change) if is_node(value) else value

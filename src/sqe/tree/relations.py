@@ -1,0 +1,219 @@
+"""The relations of the bound tree. Each has `fields`: its output columns, in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqe.tree.expressions import (
+    AggregateCall,
+    Expression,
+    Field,
+    SortKey,
+    WindowCall,
+)
+from sqe.tree.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class TableName:
+    """A table as stored: exact catalog, namespace and name."""
+
+    catalog: str
+    namespace: tuple[str, ...]
+    name: str
+
+    def __str__(self) -> str:
+        return ".".join((self.catalog, *self.namespace, self.name))
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    fields: tuple[Field, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AsOf:
+    """A point in a table's past: a snapshot that was resolved while binding."""
+
+    snapshot_id: int
+    ref: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scan(Relation):
+    """A base table, one of its metadata tables (`metadata`, e.g. "snapshots"), or a point in its past.
+
+    `columns` are the stored column names, parallel to `fields`. `secured` is set by policy.secure
+    alone; nothing renders while it is false.
+    """
+
+    table: TableName
+    columns: tuple[str, ...]
+    metadata: str | None = None
+    as_of: AsOf | None = None
+    secured: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FileScan(Relation):
+    """Files read in place: FROM 'x.parquet', read_parquet(...). `columns` as in Scan."""
+
+    format: str
+    paths: tuple[str, ...]
+    columns: tuple[str, ...]
+    secured: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Values(Relation):
+    """Rows of expressions, each already of its field's type."""
+
+    rows: tuple[tuple[Expression, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Project(Relation):
+    """fields[i] is expressions[i]."""
+
+    input: Relation
+    expressions: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Extend(Relation):
+    """The input's fields, then one new field for each expression."""
+
+    input: Relation
+    expressions: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Filter(Relation):
+    input: Relation
+    condition: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Join(Relation):
+    """kind: inner, left, right, full, cross. With `lateral`, the right side may refer to the left's fields.
+    fields = left's then right's. USING is bound to a condition and a Project above."""
+
+    kind: str
+    left: Relation
+    right: Relation
+    condition: Expression | None = None
+    lateral: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate(Relation):
+    """fields = one for each of `keys`, one for each of `calls`, and where `grouping_sets` is given one
+    bigint for each of `groupings`.
+
+    `keys` are fields of the input (expressions are put into an Extend below). `grouping_sets` holds
+    indexes into `keys`. `groupings` are grouping(...) calls, each a tuple of indexes into `keys`.
+    SELECT DISTINCT is an Aggregate without calls.
+    """
+
+    input: Relation
+    keys: tuple[Field, ...]
+    calls: tuple[AggregateCall, ...] = ()
+    grouping_sets: tuple[tuple[int, ...], ...] | None = None
+    groupings: tuple[tuple[int, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Window(Relation):
+    """The input's fields, then one for each call."""
+
+    input: Relation
+    calls: tuple[WindowCall, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sort(Relation):
+    input: Relation
+    keys: tuple[SortKey, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Limit(Relation):
+    """OFFSET `offset` LIMIT `count`; `count` None is no limit."""
+
+    input: Relation
+    count: int | None
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SetOperation(Relation):
+    """op: union, intersect, except; the inputs' fields are already of the output's types, by position."""
+
+    op: str
+    distinct: bool
+    left: Relation
+    right: Relation
+
+
+@dataclass(frozen=True, slots=True)
+class Sample(Relation):
+    """TABLESAMPLE BERNOULLI|SYSTEM (percent)."""
+
+    input: Relation
+    method: str
+    percent: float
+
+
+@dataclass(frozen=True, slots=True)
+class Unnest(Relation):
+    """CROSS JOIN UNNEST as its own relation: input's fields, then the elements' columns, then the
+    ordinality (bigint, from 1) if asked. Several expressions are zipped, the shorter padded with NULL.
+    `outer` keeps input rows whose arrays are all empty (LEFT JOIN UNNEST ... ON TRUE).
+    An array of rows gives one column a row field; a map gives two."""
+
+    input: Relation
+    expressions: tuple[Expression, ...]
+    ordinality: bool = False
+    outer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence(Relation):
+    """TABLE(sequence(start, stop, step)): one bigint column."""
+
+    start: int
+    stop: int
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cte:
+    """A named query that is computed once and referred to by number. A recursive one refers to itself
+    inside `relation`, which is then a UNION ALL of an anchor and a step."""
+
+    id: int
+    name: str
+    relation: Relation
+    recursive: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CteRef(Relation):
+    """A use of a CTE. `fields` are new ones, parallel to `columns`, the CTE's own."""
+
+    cte: int
+    columns: tuple[Field, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class With(Relation):
+    """CTEs in an order in which each refers only to earlier ones (and a recursive one to itself)."""
+
+    ctes: tuple[Cte, ...]
+    input: Relation
+
+
+def output_types(relation: Relation) -> tuple[Type, ...]:
+    return tuple(f.type for f in relation.fields)
+
+
