@@ -226,19 +226,24 @@ def walk(node: Any) -> Iterator[Any]:
         stack.extend(reversed(list(parts(current))))
 
 
-def transform(node: Any, change: Callable[[Any], Any]) -> Any:
-    """Rebuild bottom-up: `change` gets each node with its parts already changed."""
+def rebuild(node: Any, change: Callable[[Any], Any]) -> Any:
+    """The node with `change` applied to its direct parts."""
     updates = {}
     for item in dataclasses.fields(node):
         old = getattr(node, item.name)
-        new = _transform_value(old, change)
+        new = _rebuild_value(old, change)
         if new is not old:
             updates[item.name] = new
-    return change(dataclasses.replace(node, **updates) if updates else node)
+    return dataclasses.replace(node, **updates) if updates else node
 
 
-def _transform_value(value: Any, change: Callable[[Any], Any]) -> Any:
+def transform(node: Any, change: Callable[[Any], Any]) -> Any:
+    """Rebuild bottom-up: `change` gets each node with its parts already changed."""
+    return change(rebuild(node, lambda part: transform(part, change)))
+
+
+def _rebuild_value(value: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(value, tuple):
-        new = tuple(_transform_value(item, change) for item in value)
+        new = tuple(_rebuild_value(item, change) for item in value)
         return value if all(a is b for a, b in zip(new, value, strict=True)) else new
-    return transform(value, change) if is_node(value) else value
+    return change(value) if is_node(value) else value

@@ -151,3 +151,27 @@ class SetSession(Statement):
 @dataclass(frozen=True, slots=True)
 class Explain(Statement):
     statement: Statement
+
+
+def kind(statement: Statement) -> str:
+    """What a statement is called, as Trino's clients know it."""
+    match statement:
+        case Query() | Explain():
+            return ""
+        case CreateTable(source=source) if source is not None:
+            return "CREATE TABLE AS"
+        case SetSession(value=None):
+            return "RESET SESSION"
+    words = {
+        CreateSchema: "CREATE SCHEMA",
+        DropSchema: "DROP SCHEMA",
+        CreateTable: "CREATE TABLE",
+        DropTable: "DROP TABLE",
+        Insert: "INSERT",
+        Update: "UPDATE",
+        Delete: "DELETE",
+        Merge: "MERGE",
+        Use: "USE",
+        SetSession: "SET SESSION",
+    }
+    return words[type(statement)]

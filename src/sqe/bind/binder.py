@@ -1,0 +1,85 @@
+"""What all parts of binding share: the text, the session, the catalogs, and fresh field numbers."""
+
+from __future__ import annotations
+
+import datetime as dt
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqe.errors import Position, TypeMismatch
+from sqe.policy.decision import EVERYTHING, Decision
+from sqe.session import Session
+from sqe.sql.parse import position_of
+from sqe.tree import types as t
+from sqe.tree.expressions import Cast, Expression, Field, Literal
+from sqe.tree.relations import Cte, TableName
+
+if TYPE_CHECKING:
+    from sqe.catalog.catalogs import Catalogs
+    from sqe.catalog.table import Table
+
+
+@dataclass(slots=True)
+class CteEntry:
+    """A WITH query that names can refer to; `fields` are its columns as it offers them."""
+
+    id: int
+    fields: tuple[Field, ...]
+    used: bool = False
+
+
+@dataclass(slots=True)
+class Binder:
+    """One binding of one statement."""
+
+    text: str
+    session: Session
+    catalogs: Catalogs
+    decide: Callable[[TableName], Decision] = lambda table: EVERYTHING
+    now: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.UTC))
+    tables: dict[str, Table] = field(default_factory=dict)
+    ctes: dict[str, CteEntry | None] = field(default_factory=dict)
+    bound_ctes: dict[int, Cte] = field(default_factory=dict)
+    _ids: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
+
+    def fresh(self, name: str, type_: t.Type) -> Field:
+        return Field(next(self._ids), name, type_)
+
+    def number(self) -> int:
+        return next(self._ids)
+
+    def position(self, node: exp.Expression) -> Position | None:
+        return position_of(node, self.text)
+
+
+def coerce(expression: Expression, target: t.Type) -> Expression:
+    """The expression as `target`, by a cast that we add and that loses nothing."""
+    if expression.type == target:
+        return expression
+    if isinstance(expression, Literal):
+        if expression.value is None:
+            return Literal(target, None)
+        if isinstance(target, t.Varchar) and t.is_text(expression.type):
+            return Literal(target, expression.value)
+    return Cast(target, expression, implicit=True)
+
+
+def unify(
+    expressions: Sequence[Expression], what: str, position: Position | None
+) -> tuple[list[Expression], t.Type]:
+    """Bring alternatives (CASE branches, VALUES rows, array elements, IN items) to one type."""
+    common: t.Type = t.UNKNOWN
+    for expression in expressions:
+        wider = t.common_type(common, expression.type)
+        if wider is None:
+            raise TypeMismatch(
+                f"{what} must be of one type, not {common} and {expression.type}",
+                position=position,
+                hint="add a CAST",
+            )
+        common = wider
+    return [coerce(e, common) for e in expressions], common

@@ -1,0 +1,118 @@
+"""Files and functions in FROM: 'x.parquet', read_parquet('x.parquet'), TABLE(sequence(1, 10))."""
+
+from __future__ import annotations
+
+import glob
+import os
+
+from sqlglot import exp
+
+from sqe.bind.binder import Binder
+from sqe.bind.conversion import check_arguments
+from sqe.errors import InvalidArgument, NotFound, NotSupported, Position
+from sqe.tree import types as t
+from sqe.tree.relations import FileScan, Relation, Sequence
+
+
+def bind_file(b: Binder, path: str, position: Position | None) -> Relation:
+    """A path in quotes; its ending says what it is."""
+    if not path.lower().endswith(".parquet"):
+        raise NotSupported(
+            f"'{path}' is not a kind of file that can be read yet", position=position, hint="only .parquet"
+        )
+    return _parquet(b, path, position)
+
+
+def bind_table_function(b: Binder, node: exp.Anonymous) -> Relation:
+    check_arguments(node, {"this", "expressions"}, b.text)
+    name, position = node.name.lower(), b.position(node)
+    if name == "read_parquet":
+        if len(node.expressions) != 1 or not _is_string(node.expressions[0]):
+            raise InvalidArgument("read_parquet takes one path in quotes", position=position)
+        return _parquet(b, node.expressions[0].this, position)
+    if name == "table" and len(node.expressions) == 1 and isinstance(node.expressions[0], exp.Anonymous):
+        inner = node.expressions[0]
+        if inner.name.lower() == "sequence":
+            return _sequence(b, inner)
+        name = inner.name.lower()
+    raise NotFound(
+        f"table function '{name}' not registered", code="FUNCTION_NOT_FOUND", position=position,
+        hint="there are read_parquet and TABLE(sequence(start, stop))",
+    )
+
+
+def _sequence(b: Binder, node: exp.Anonymous) -> Relation:
+    numbers = []
+    for argument in node.expressions:
+        negative = isinstance(argument, exp.Neg)
+        value = argument.this if negative else argument
+        if not (isinstance(value, exp.Literal) and not value.is_string and value.this.isdigit()):
+            raise InvalidArgument("sequence takes whole numbers", position=b.position(node))
+        numbers.append(-int(value.this) if negative else int(value.this))
+    if not 2 <= len(numbers) <= 3:
+        raise InvalidArgument("sequence takes start, stop and step", position=b.position(node))
+    start, stop, step = (*numbers, 1)[:3]
+    if step == 0:
+        raise InvalidArgument("the step of a sequence is not 0", position=b.position(node))
+    return Sequence((b.fresh("sequential_number", t.BIGINT),), start, stop, step)
+
+
+def _is_string(node: exp.Expression) -> bool:
+    return isinstance(node, exp.Literal) and bool(node.is_string)
+
+
+def _parquet(b: Binder, path: str, position: Position | None) -> Relation:
+    if "://" in path and not path.startswith("file://"):
+        raise NotSupported("only local files can be read yet", position=position)
+    local = os.path.abspath(os.path.expanduser(path.removeprefix("file://")))
+    if os.path.isdir(local):
+        paths = sorted(glob.glob(os.path.join(glob.escape(local), "**", "*.parquet"), recursive=True))
+    elif os.path.exists(local):
+        paths = [local]
+    else:
+        paths = sorted(glob.glob(local, recursive=True))
+    if not paths:
+        raise NotFound(f"no file matches '{path}'", code="FILE_NOT_FOUND", position=position)
+    columns = _parquet_columns(paths[0], path, position)
+    fields = tuple(b.fresh(n, k) for n, k in columns)
+    return FileScan(fields, "parquet", tuple(paths), tuple(n for n, _ in columns))
+
+
+def _parquet_columns(file: str, path: str, position: Position | None) -> list[tuple[str, t.Type]]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        schema = pq.read_schema(file)
+    except (OSError, pa.ArrowException):
+        raise InvalidArgument(f"'{path}' cannot be read as Parquet", position=position) from None
+    return [(f.name, _type_of(f.type, f.name, position)) for f in schema]
+
+
+def _type_of(arrow: object, name: str, position: Position | None) -> t.Type:
+    import pyarrow as pa
+    import pyarrow.types as pt
+
+    simple: list[tuple[object, t.Type]] = [
+        (pt.is_boolean, t.BOOLEAN), (pt.is_int8, t.TINYINT), (pt.is_int16, t.SMALLINT),
+        (pt.is_int32, t.INTEGER), (pt.is_int64, t.BIGINT), (pt.is_float32, t.REAL),
+        (pt.is_float64, t.DOUBLE), (pt.is_date32, t.DATE), (pt.is_string, t.VARCHAR),
+        (pt.is_large_string, t.VARCHAR), (pt.is_binary, t.VARBINARY), (pt.is_large_binary, t.VARBINARY),
+        (pt.is_uint8, t.SMALLINT), (pt.is_uint16, t.INTEGER), (pt.is_uint32, t.BIGINT),
+    ]  # fmt: skip
+    for test, made in simple:
+        if test(arrow):  # type: ignore[operator]
+            return made
+    if isinstance(arrow, (pa.Decimal128Type, pa.Decimal32Type, pa.Decimal64Type)):
+        return t.Decimal(arrow.precision, arrow.scale)
+    if isinstance(arrow, pa.TimestampType) and arrow.unit in ("ms", "us"):
+        return t.TimestampTz(6) if arrow.tz else t.Timestamp(6)
+    if isinstance(arrow, (pa.ListType, pa.LargeListType)):
+        return t.Array(_type_of(arrow.value_type, name, position))
+    if isinstance(arrow, pa.MapType):
+        return t.Map(_type_of(arrow.key_type, name, position), _type_of(arrow.item_type, name, position))
+    if isinstance(arrow, pa.StructType):
+        return t.Row(tuple(t.RowField(f.name, _type_of(f.type, name, position)) for f in arrow))
+    if isinstance(arrow, pa.DictionaryType):
+        return _type_of(arrow.value_type, name, position)
+    raise NotSupported(f"column {name} of the file has the type {arrow}", position=position)

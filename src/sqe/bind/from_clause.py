@@ -1,0 +1,287 @@
+"""FROM: tables, subqueries, joins, UNNEST, LATERAL, files and table functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from sqe.bind.binder import Binder, coerce
+from sqe.bind.conversion import Conversions, check_arguments
+from sqe.bind.expressions import bind_condition, bind_expression, call, refuse_calls
+from sqe.bind.files import bind_file, bind_table_function
+from sqe.bind.names import Name, matches, name_of
+from sqe.bind.scope import Scope, Visible
+from sqe.bind.tables import bind_table
+from sqe.errors import NotFound, NotSupported, TypeMismatch, UserError
+from sqe.tree import types as t
+from sqe.tree.expressions import Expression, Field, Ref
+from sqe.tree.relations import CteRef, Extend, Join, Relation, Unnest, Values
+
+RELATIONS = Conversions("FROM")
+converts = RELATIONS.of
+Bound = tuple[Relation, list[Visible]]
+
+
+def bind_from(b: Binder, node: exp.Expression, outer: Scope, joins: Sequence[exp.Expression] = ()) -> Bound:
+    """One relation of FROM with what is joined to it."""
+    relation, columns = _bind_item(b, node, outer)
+    for join in [*(node.args.get("joins") or ()), *joins]:
+        relation, columns = _join(b, relation, columns, join, outer)
+    return relation, columns
+
+
+def _bind_item(b: Binder, node: exp.Expression, scope: Scope) -> Bound:
+    convert = RELATIONS.find(node, b.text)
+    relation, columns = convert(b, node, scope)
+    return relation, list(columns)
+
+
+def visible(relation: Relation, qualifier: tuple[str, ...]) -> list[Visible]:
+    return [Visible(qualifier, f) for f in relation.fields]
+
+
+def _aliased(b: Binder, node: exp.Expression, relation: Relation, qualifier: tuple[str, ...]) -> Bound:
+    """The relation under its alias and column aliases, or under its own name."""
+    from sqe.bind.queries import rename
+
+    alias = node.args.get("alias")
+    if alias is None:
+        return relation, visible(relation, qualifier)
+    check_arguments(alias, {"this", "columns"}, b.text)
+    relation = rename(b, relation, [name_of(c).folded for c in alias.args.get("columns") or ()], node)
+    name = (name_of(alias.this).folded,) if alias.this is not None else ()
+    return relation, visible(relation, name)
+
+
+# `when` is time travel in another spelling of sqlglot's; it is not ours.
+@converts(exp.Table, reads="this db catalog alias version joins sample")
+def _table(b: Binder, node: exp.Table, scope: Scope) -> Bound:
+    relation, qualifier = _named(b, node, scope)
+    relation, columns = _aliased(b, node, relation, qualifier)
+    sample = node.args.get("sample")
+    if sample is not None:
+        from sqe.bind.queries import bind_sample
+
+        relation = bind_sample(b, relation, sample)
+    return relation, columns
+
+
+def _named(b: Binder, node: exp.Table, scope: Scope) -> tuple[Relation, tuple[str, ...]]:
+    this = node.this
+    if isinstance(this, exp.Literal):
+        return bind_file(b, this.this, b.position(node)), ()
+    if isinstance(this, exp.Anonymous):
+        if node.args.get("db") is not None:
+            raise NotSupported("table functions have no schema", position=b.position(node))
+        return bind_table_function(b, this), (this.name.lower(),)
+    if not node.args.get("db") and isinstance(this, exp.Identifier):
+        name = name_of(this).folded
+        entry = b.ctes.get(name)
+        if entry is not None:
+            if node.args.get("version") is not None:
+                raise NotSupported("a WITH query has no past", position=b.position(node))
+            entry.used = True
+            fields = tuple(b.fresh(f.name, f.type) for f in entry.fields)
+            return CteRef(fields, entry.id, entry.fields), (name,)
+    return bind_table(b, node)
+
+
+@converts(exp.Subquery, reads="this alias joins with_ order limit offset sample")
+def _subquery(b: Binder, node: exp.Subquery, scope: Scope) -> Bound:
+    from sqe.bind.queries import bind_query, bind_sample
+
+    if isinstance(node.this, (exp.Table, exp.Values, exp.Unnest)) or (
+        isinstance(node.this, exp.Subquery) and node.this.args.get("joins")
+    ):
+        # Parentheses around a join: its tables keep their names unless an alias replaces them.
+        relation, columns = bind_from(b, node.this, scope)
+        if node.args.get("alias") is None:
+            return relation, columns
+        return _aliased(b, node, relation, ())
+    inner = node.copy()
+    inner.set("alias", None)
+    inner.set("joins", None)
+    sample = node.args.get("sample")
+    inner.set("sample", None)
+    relation = bind_query(b, inner, scope)
+    if sample is not None:
+        relation = bind_sample(b, relation, sample)
+    return _aliased(b, node, relation, ())
+
+
+@converts(exp.Values, reads="expressions alias joins")
+def _values(b: Binder, node: exp.Values, scope: Scope) -> Bound:
+    from sqe.bind.queries import bind_values
+
+    return _aliased(b, node, bind_values(b, node, scope), ())
+
+
+@converts(exp.Unnest, reads="expressions alias offset joins")
+def _unnest_alone(b: Binder, node: exp.Unnest, scope: Scope) -> Bound:
+    source = Values((), ((),))
+    relation, columns = _unnest(b, source, node, scope, outer=False)
+    return relation, columns
+
+
+@converts(exp.Lateral, reads="this alias")
+def _lateral_first(b: Binder, node: exp.Lateral, scope: Scope) -> Bound:
+    return _lateral(b, node, scope)
+
+
+def _lateral(b: Binder, node: exp.Lateral, scope: Scope) -> Bound:
+    from sqe.bind.queries import bind_query
+
+    if not isinstance(node.this, exp.Subquery):
+        raise NotSupported("LATERAL takes a subquery in parentheses", position=b.position(node))
+    return _aliased(b, node, bind_query(b, node.this, scope), ())
+
+
+# Joins ------------------------------------------------------------------------------------------------
+
+
+def _join(b: Binder, left: Relation, columns: list[Visible], node: exp.Expression, outer: Scope) -> Bound:
+    check_arguments(node, {"this", "side", "kind", "on", "using"}, b.text)
+    position = b.position(node)
+    side, kind = str(node.args.get("side") or "").upper(), str(node.args.get("kind") or "").upper()
+    on, using = node.args.get("on"), node.args.get("using")
+    if kind not in ("", "INNER", "OUTER", "CROSS") or side not in ("", "LEFT", "RIGHT", "FULL"):
+        raise NotSupported(f"{side} {kind} JOIN is not supported".strip(), position=position)
+    join = side.lower() or ("cross" if kind == "CROSS" or (on is None and using is None) else "inner")
+    if join == "cross" and on is not None:
+        raise UserError("CROSS JOIN has no ON", code="SYNTAX_ERROR", position=position)
+    target = node.this
+    inner_scope = outer.inside(columns)
+    if isinstance(target, exp.Unnest):
+        check_arguments(target, {"expressions", "alias", "offset"}, b.text)
+        if join not in ("cross", "left") or using is not None or not _always(on):
+            raise NotSupported(
+                "UNNEST is joined by CROSS JOIN, or by LEFT JOIN ... ON TRUE", position=position
+            )
+        relation, added = _unnest(b, left, target, inner_scope, outer=join == "left")
+        return relation, [*columns, *added]
+    lateral = isinstance(target, exp.Lateral)
+    if lateral:
+        check_arguments(target, {"this", "alias"}, b.text)
+        right, right_columns = _lateral(b, target, inner_scope)
+        if join not in ("cross", "inner", "left"):
+            raise NotSupported(f"{join.upper()} JOIN LATERAL is not supported", position=position)
+    else:
+        right, right_columns = bind_from(b, target, outer)
+    fields = (*left.fields, *right.fields)
+    if using is not None:
+        return _join_using(b, join, left, right, columns, right_columns, using, node)
+    both = [*columns, *right_columns]
+    condition = None
+    if on is not None:
+        condition = bind_condition(b, on, outer.inside(both), "the condition of a join")
+        refuse_calls(b, condition, on, "the condition of a join")
+    elif join != "cross":
+        raise UserError("the join needs ON or USING", code="SYNTAX_ERROR", position=position)
+    return Join(fields, join, left, right, condition, lateral), both
+
+
+def _always(on: exp.Expression | None) -> bool:
+    return on is None or (isinstance(on, exp.Boolean) and bool(on.this))
+
+
+def _join_using(
+    b: Binder,
+    join: str,
+    left: Relation,
+    right: Relation,
+    left_columns: list[Visible],
+    right_columns: list[Visible],
+    using: Sequence[exp.Expression],
+    node: exp.Expression,
+) -> Bound:
+    conditions: list[Expression] = []
+    merged: list[tuple[Field, Expression]] = []
+    used: set[int] = set()
+    for item in using:
+        name = name_of(item.this if isinstance(item, exp.Column) else item)
+        x = _using_column(b, name, left_columns, item, "left")
+        y = _using_column(b, name, right_columns, item, "right")
+        common = t.common_type(x.type, y.type)
+        if common is None:
+            raise TypeMismatch(
+                f"USING cannot compare {x.type} with {y.type}", position=b.position(item)
+            )
+        rx, ry = Ref(x.type, x), Ref(y.type, y)
+        conditions.append(call("$eq", (rx, ry), b.position(item)))
+        value: Expression
+        if join == "right":
+            value = coerce(ry, common)
+        elif join == "full":
+            value = call("coalesce", (coerce(rx, common), coerce(ry, common)))
+        else:
+            value = coerce(rx, common)
+        merged.append((b.fresh(x.name, common), value))
+        used |= {x.id, y.id}
+    from sqe.tree.expressions import conjunction
+
+    joined = Join((*left.fields, *right.fields), join, left, right, conjunction(*conditions))
+    relation = Extend(
+        (*joined.fields, *(f for f, _ in merged)), joined, tuple(e for _, e in merged)
+    )
+    # The merged columns come first, and are what an unqualified name means.
+    columns = [Visible((), f) for f, _ in merged]
+    for column in (*left_columns, *right_columns):
+        hidden = column.field.id in used
+        columns.append(Visible(column.qualifier, column.field, column.bare and not hidden))
+    return relation, columns
+
+
+def _using_column(
+    b: Binder, name: Name, columns: list[Visible], node: exp.Expression, side: str
+) -> Field:
+    found = matches(name.folded, [(v.name, v.field) for v in columns if v.bare])
+    if len({f.id for f in found}) != 1:
+        problem = "is ambiguous" if found else "is missing"
+        raise NotFound(
+            f"column '{name}' of USING {problem} on the {side} side", code="COLUMN_NOT_FOUND",
+            position=b.position(node),
+        )
+    return found[0]
+
+
+# UNNEST -------------------------------------------------------------------------------------------------
+
+
+def _unnest(b: Binder, source: Relation, node: exp.Unnest, scope: Scope, *, outer: bool) -> Bound:
+    expressions = tuple(bind_expression(b, e, scope) for e in node.expressions)
+    fields: list[Field] = []
+    for expression, syntax in zip(expressions, node.expressions, strict=True):
+        refuse_calls(b, expression, syntax, "UNNEST")
+        kind = expression.type
+        if isinstance(kind, t.Array) and isinstance(kind.element, t.Row):
+            fields += [b.fresh(f.name or f"_col{i}", f.type) for i, f in enumerate(kind.element.fields)]
+        elif isinstance(kind, t.Array):
+            fields.append(b.fresh("_col0", kind.element))
+        elif isinstance(kind, t.Map):
+            fields += [b.fresh("key", kind.key), b.fresh("value", kind.value)]
+        else:
+            raise TypeMismatch(f"UNNEST takes arrays and maps, not {kind}", position=b.position(syntax))
+    offset, alias = node.args.get("offset"), node.args.get("alias")
+    ordinality = bool(offset)
+    if ordinality:
+        fields.append(b.fresh("ordinality", t.BIGINT))
+    qualifier: tuple[str, ...] = ()
+    if alias is not None:
+        check_arguments(alias, {"this", "columns"}, b.text)
+        qualifier = (name_of(alias.this).folded,) if alias.this is not None else ()
+        names = [name_of(c).folded for c in alias.args.get("columns") or ()]
+        if names and isinstance(offset, exp.Identifier):
+            names.append(name_of(offset).folded)  # sqlglot takes the last column alias for the ordinality
+        if names and len(names) != len(fields):
+            raise UserError(
+                f"the column list has {len(names)} names for {len(fields)} columns",
+                code="MISMATCHED_COLUMN_ALIASES",
+                position=b.position(node),
+            )
+        if names:
+            fields = [Field(f.id, n, f.type) for n, f in zip(names, fields, strict=True)]
+    relation = Unnest((*source.fields, *fields), source, expressions, ordinality, outer)
+    return relation, [Visible(qualifier, f) for f in fields]
+
+

@@ -1,0 +1,160 @@
+"""Constants: text to typed values, with Trino's types."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import re
+import zoneinfo
+
+from sqe.errors import NotSupported, Position, UserError
+from sqe.tree import types as t
+from sqe.tree.expressions import Literal
+
+INT_MAX = 2**31 - 1
+BIGINT_MAX = 2**63 - 1
+
+
+def number(text: str, position: Position | None, *, negative: bool = False) -> Literal:
+    """1 is an integer or bigint, 1.5 a decimal, 1e0 a double."""
+    sign = "-" if negative else ""
+    if re.search(r"[eE]", text):
+        return Literal(t.DOUBLE, float(sign + text))
+    if "." in text:
+        value = decimal.Decimal(sign + text)
+        digits = text.replace(".", "").lstrip("0")
+        scale = len(text.split(".")[1])
+        precision = max(len(digits), scale, 1)
+        if precision > t.MAX_PRECISION:
+            raise UserError(
+                f"the decimal literal {text} has more than 38 digits",
+                code="NUMERIC_VALUE_OUT_OF_RANGE",
+                position=position,
+            )
+        return Literal(t.Decimal(precision, scale), value)
+    integer = int(sign + text)
+    if -INT_MAX - 1 <= integer <= INT_MAX:
+        return Literal(t.INTEGER, integer)
+    if -BIGINT_MAX - 1 <= integer <= BIGINT_MAX:
+        return Literal(t.BIGINT, integer)
+    raise UserError(
+        f"the integer literal {text} is out of range",
+        code="NUMERIC_VALUE_OUT_OF_RANGE",
+        position=position,
+        hint=f"write DECIMAL '{text}'",
+    )
+
+
+def string(text: str) -> Literal:
+    return Literal(t.Varchar(len(text)), text)
+
+
+def binary(digits: str, position: Position | None) -> Literal:
+    try:
+        return Literal(t.VARBINARY, bytes.fromhex(digits))
+    except ValueError:
+        raise UserError(f"X'{digits}' is not hexadecimal", position=position) from None
+
+
+def typed(target: t.Type, text: str, position: Position | None) -> Literal | None:
+    """DATE '…', TIMESTAMP '…', TIME '…', DECIMAL '…'; None where there is no such literal and it is a CAST."""
+    try:
+        if target == t.DATE:
+            return Literal(t.DATE, dt.date.fromisoformat(text.strip()))
+        if isinstance(target, (t.Timestamp, t.TimestampTz)):
+            return timestamp(text, position)
+        if isinstance(target, t.Time):
+            return Literal(t.Time(_fraction(text)), dt.time.fromisoformat(text.strip()))
+        if isinstance(target, t.Decimal):
+            value = number(text if "." in text else text + ".", position)
+            return value if isinstance(value.type, t.Decimal) else None
+    except UserError:
+        raise
+    except (ValueError, decimal.InvalidOperation):
+        raise UserError(
+            f"'{text}' is not a valid {target} literal", code="INVALID_LITERAL", position=position
+        ) from None
+    return None
+
+
+_TIMESTAMP = re.compile(
+    r"\s*(?P<date>\d{4,5}-\d{1,2}-\d{1,2})"
+    r"(?:[ T](?P<time>\d{1,2}:\d{1,2}(?::\d{1,2}(?:\.(?P<fraction>\d{1,12}))?)?))?"
+    r"\s*(?P<zone>[A-Za-z+\-].*?)?\s*$"
+)
+
+
+def timestamp(text: str, position: Position | None) -> Literal:
+    match = _TIMESTAMP.match(text)
+    if not match:
+        raise UserError(f"'{text}' is not a valid timestamp literal", code="INVALID_LITERAL", position=position)
+    fraction = match["fraction"] or ""
+    if len(fraction) > 6:
+        raise NotSupported(
+            "timestamp literals have at most 6 digits of a second here", position=position
+        )
+    year, month, day = (int(p) for p in match["date"].split("-"))
+    clock = [int(p) for p in (match["time"] or "0:0:0").split(".")[0].split(":")]
+    hour, minute, second = (*clock, 0)[:3]
+    micro = int(fraction.ljust(6, "0")) if fraction else 0
+    try:
+        value = dt.datetime(year, month, day, hour, minute, second, micro)
+        if match["zone"]:
+            return Literal(t.TimestampTz(len(fraction)), value.replace(tzinfo=zone(match["zone"])))
+    except (ValueError, zoneinfo.ZoneInfoNotFoundError):
+        raise UserError(
+            f"'{text}' is not a valid timestamp literal", code="INVALID_LITERAL", position=position
+        ) from None
+    return Literal(t.Timestamp(len(fraction)), value)
+
+
+def zone(name: str) -> dt.tzinfo:
+    offset = re.fullmatch(r"([+-])(\d{1,2}):?(\d{2})?", name)
+    if offset:
+        minutes = int(offset[2]) * 60 + int(offset[3] or 0)
+        return dt.timezone(dt.timedelta(minutes=minutes if offset[1] == "+" else -minutes))
+    if name.upper() in ("UTC", "Z"):
+        return dt.timezone.utc  # noqa: UP017
+    return zoneinfo.ZoneInfo(name)
+
+
+_SECONDS = {"SECOND": 1, "MINUTE": 60, "HOUR": 3600, "DAY": 86400, "WEEK": 7 * 86400}
+_MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
+
+
+def interval(text: str, unit: str, to: str | None, position: Position | None) -> Literal:
+    """INTERVAL '3' DAY, INTERVAL '1-2' YEAR TO MONTH, INTERVAL '2 10:00:00' DAY TO SECOND."""
+    unit, to = unit.upper().rstrip("S"), to.upper().rstrip("S") if to else None
+    sign, body = (-1, text.strip()[1:]) if text.strip().startswith("-") else (1, text.strip().lstrip("+"))
+    bad = UserError(
+        f"'{text}' is not a valid interval literal", code="INVALID_LITERAL", position=position
+    )
+    try:
+        if to is None:
+            if unit in _MONTHS:
+                return Literal(t.YEAR_MONTH, sign * int(body) * _MONTHS[unit])
+            if unit in _SECONDS:
+                seconds = decimal.Decimal(body) * _SECONDS[unit]
+                return Literal(t.DAY_SECOND, sign * dt.timedelta(microseconds=int(seconds * 1_000_000)))
+        elif (unit, to) == ("YEAR", "MONTH"):
+            years, months = body.split("-")
+            return Literal(t.YEAR_MONTH, sign * (int(years) * 12 + int(months)))
+        elif unit in _SECONDS and to in _SECONDS:
+            return Literal(t.DAY_SECOND, sign * _day_to_second(body, unit, to))
+    except (ValueError, KeyError, decimal.InvalidOperation):
+        raise bad from None
+    raise bad
+
+
+def _day_to_second(body: str, unit: str, to: str) -> dt.timedelta:
+    units = ["DAY", "HOUR", "MINUTE", "SECOND"]
+    wanted = units[units.index(unit) : units.index(to) + 1]
+    values = re.split(r"[ :]", body)
+    if len(values) != len(wanted):
+        raise ValueError(body)
+    seconds = sum(decimal.Decimal(v) * _SECONDS[u] for v, u in zip(values, wanted, strict=True))
+    return dt.timedelta(microseconds=int(seconds * 1_000_000))
+
+
+def _fraction(text: str) -> int:
+    return len(text.strip().split(".")[1]) if "." in text else 0

@@ -1,0 +1,47 @@
+"""How names are folded, compared and suggested."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from sqlglot import exp
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """An identifier as written. Unquoted ones fold to lower case."""
+
+    text: str
+    quoted: bool
+
+    @property
+    def folded(self) -> str:
+        return self.text if self.quoted else self.text.lower()
+
+    def __str__(self) -> str:
+        return self.folded
+
+
+def name_of(node: exp.Expression) -> Name:
+    return Name(node.name, bool(node.args.get("quoted")))
+
+
+def matches(name: str, candidates: Sequence[tuple[str, T]]) -> list[T]:
+    """The candidates of exactly this name, else those that differ only in case."""
+    exact = [value for candidate, value in candidates if candidate == name]
+    if exact:
+        return exact
+    lower = name.lower()
+    return [value for candidate, value in candidates if candidate.lower() == lower]
+
+
+def nearest(name: str, candidates: Iterable[str]) -> str | None:
+    """The hint for a name that was not found, made only from names that the user may see."""
+    known = {c.lower(): c for c in candidates}
+    close = difflib.get_close_matches(name.lower(), list(known), n=1, cutoff=0.6)
+    return f"did you mean {known[close[0]]}?" if close else None

@@ -1,0 +1,575 @@
+"""Query syntax to relations: WITH, set operations, SELECT and its clauses in the order they apply."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from sqe.bind.aggregation import Grouping, bind_grouping, group
+from sqe.bind.binder import Binder, CteEntry, coerce
+from sqe.bind.conversion import Conversions, check_arguments
+from sqe.bind.expressions import (
+    bind_condition,
+    bind_expression,
+    call,
+    cast_relation,
+    own_calls,
+    refuse_calls,
+    sort_key,
+)
+from sqe.bind.from_clause import bind_from
+from sqe.bind.names import matches, name_of
+from sqe.bind.scope import Scope, Visible, qualifies
+from sqe.bind.windows import add_windows, inline_named_windows
+from sqe.errors import NotFound, NotSupported, TypeMismatch, UserError
+from sqe.tree import types as t
+from sqe.tree.expressions import AggregateCall, Expression, Literal, Ref, SortKey, WindowCall
+from sqe.tree.relations import (
+    Aggregate,
+    Cte,
+    Filter,
+    Limit,
+    Project,
+    Relation,
+    Sample,
+    SetOperation,
+    Sort,
+    Values,
+    Window,
+    With,
+)
+
+QUERIES = Conversions("a query")
+converts = QUERIES.of
+NO_SCOPE = Scope()
+
+
+def bind_query(b: Binder, node: exp.Expression, outer: Scope = NO_SCOPE) -> Relation:
+    """A query with its own WITH; `outer` is what correlated names may refer to."""
+    convert = QUERIES.find(node, b.text)
+    with_ = node.args.get("with_")
+    if with_ is None:
+        result = convert(b, node, outer)
+        assert isinstance(result, Relation)
+        return result
+    saved = dict(b.ctes)
+    entries = _bind_with(b, with_, outer)
+    relation = convert(b, node, outer)
+    assert isinstance(relation, Relation)
+    b.ctes = saved
+    ctes = tuple(b.bound_ctes[e.id] for e in entries if e.used)
+    return With(relation.fields, ctes, relation) if ctes else relation
+
+
+# WITH -----------------------------------------------------------------------------------------------
+
+
+def _bind_with(b: Binder, node: exp.Expression, outer: Scope) -> list[CteEntry]:
+    check_arguments(node, {"expressions", "recursive"}, b.text)
+    entries: list[CteEntry] = []
+    seen: set[str] = set()
+    for cte in node.expressions:
+        if not isinstance(cte, exp.CTE):
+            raise NotSupported("only queries can stand in WITH", position=b.position(cte))
+        check_arguments(cte, {"this", "alias"}, b.text)
+        alias = cte.args["alias"]
+        check_arguments(alias, {"this", "columns"}, b.text)
+        name = name_of(alias.this).folded
+        if name in seen:
+            raise UserError(
+                f"WITH query name '{name}' is given twice", code="DUPLICATE_NAMED_QUERY",
+                position=b.position(alias),
+            )
+        seen.add(name)
+        columns = [name_of(c).folded for c in alias.args.get("columns") or ()]
+        recursive = bool(node.args.get("recursive")) and _refers_to(cte.this, name)
+        entry = (
+            _recursive_cte(b, cte, name, columns, outer)
+            if recursive
+            else _plain_cte(b, cte, name, columns, outer)
+        )
+        entries.append(entry)
+        b.ctes[name] = entry
+    return entries
+
+
+def _refers_to(node: exp.Expression, name: str) -> bool:
+    return any(
+        not table.args.get("db") and isinstance(table.this, exp.Identifier)
+        and name_of(table.this).folded == name
+        for table in node.find_all(exp.Table)
+    )
+
+
+def _plain_cte(b: Binder, node: exp.CTE, name: str, columns: list[str], outer: Scope) -> CteEntry:
+    relation = rename(b, bind_query(b, node.this, outer), columns, node)
+    entry = CteEntry(b.number(), relation.fields)
+    b.bound_ctes[entry.id] = Cte(entry.id, name, relation)
+    return entry
+
+
+def _recursive_cte(b: Binder, node: exp.CTE, name: str, columns: list[str], outer: Scope) -> CteEntry:
+    query = node.this
+    if not isinstance(query, exp.Union) or query.args.get("distinct") or not columns:
+        raise NotSupported(
+            "a recursive query is written WITH RECURSIVE name (columns) AS (anchor UNION ALL step)",
+            position=b.position(node),
+        )
+    check_arguments(query, {"this", "expression"}, b.text)
+    anchor = rename(b, bind_query(b, query.this, outer), columns, node)
+    entry = CteEntry(b.number(), anchor.fields)
+    b.ctes[name] = entry
+    step = bind_query(b, query.expression, outer)
+    if not entry.used:
+        raise NotSupported("the recursive query refers to itself in its second part", position=b.position(node))
+    entry.used = False
+    _same_width(b, anchor, step, query, "a recursive query")
+    for column, value in zip(anchor.fields, step.fields, strict=True):
+        if not t.coerces(value.type, column.type):
+            raise TypeMismatch(
+                f"recursion step column {column.name} is {value.type}, the anchor's is {column.type}",
+                position=b.position(query.expression), hint="cast the anchor's column",
+            )
+    step = cast_relation(b, step, [f.type for f in anchor.fields])
+    union = SetOperation(anchor.fields, "union", False, anchor, step)
+    b.bound_ctes[entry.id] = Cte(entry.id, name, union, recursive=True)
+    return entry
+
+
+def rename(b: Binder, relation: Relation, columns: Sequence[str], node: exp.Expression) -> Relation:
+    """The relation with its columns called as an alias list says."""
+    if not columns:
+        return relation
+    if len(columns) != len(relation.fields):
+        raise UserError(
+            f"the column list has {len(columns)} names for {len(relation.fields)} columns",
+            code="MISMATCHED_COLUMN_ALIASES",
+            position=b.position(node),
+        )
+    fields = tuple(b.fresh(n, f.type) for n, f in zip(columns, relation.fields, strict=True))
+    return Project(fields, relation, tuple(Ref(f.type, f) for f in relation.fields))
+
+
+# Set operations and values --------------------------------------------------------------------------
+
+
+@converts(
+    exp.Union, exp.Intersect, exp.Except, reads="this expression distinct with_ order limit offset"
+)
+def _set_operation(b: Binder, node: exp.Expression, outer: Scope) -> Relation:
+    left = bind_query(b, node.this, outer)
+    right = bind_query(b, node.args["expression"], outer)
+    word = type(node).__name__.upper()
+    _same_width(b, left, right, node, word)
+    targets = []
+    for i, (x, y) in enumerate(zip(left.fields, right.fields, strict=True)):
+        common = t.common_type(x.type, y.type)
+        if common is None:
+            raise TypeMismatch(
+                f"column {i + 1} of {word} is {x.type} on one side and {y.type} on the other",
+                position=b.position(node),
+            )
+        targets.append(common)
+    left, right = cast_relation(b, left, targets), cast_relation(b, right, targets)
+    fields = tuple(b.fresh(f.name, f.type) for f in left.fields)
+    distinct = bool(node.args.get("distinct"))
+    relation: Relation = SetOperation(fields, word.lower(), distinct, left, right)
+    return _order_and_limit_outputs(b, node, relation, outer)
+
+
+def _same_width(b: Binder, left: Relation, right: Relation, node: exp.Expression, what: str) -> None:
+    if len(left.fields) != len(right.fields):
+        raise TypeMismatch(
+            f"{what} has {len(left.fields)} columns on one side and {len(right.fields)} on the other",
+            position=b.position(node),
+        )
+
+
+@converts(exp.Subquery, reads="this with_ order limit offset alias")
+def _subquery(b: Binder, node: exp.Subquery, outer: Scope) -> Relation:
+    return _order_and_limit_outputs(b, node, bind_query(b, node.this, outer), outer)
+
+
+@converts(exp.Table, reads="this db catalog")
+def _table(b: Binder, node: exp.Table, outer: Scope) -> Relation:
+    """TABLE t"""
+    relation, _ = bind_from(b, node, outer)
+    return relation
+
+
+@converts(exp.Values, reads="expressions alias order limit offset")
+def _values(b: Binder, node: exp.Values, outer: Scope) -> Relation:
+    alias = node.args.get("alias")
+    columns = [name_of(c).folded for c in alias.args.get("columns") or ()] if alias else []
+    relation = rename(b, bind_values(b, node, outer), columns, node)
+    return _order_and_limit_outputs(b, node, relation, outer)
+
+
+def bind_values(b: Binder, node: exp.Values, outer: Scope) -> Relation:
+    rows: list[list[Expression]] = []
+    for item in node.expressions:
+        cells = item.expressions if isinstance(item, exp.Tuple) else [item]
+        rows.append([bind_expression(b, c, outer) for c in cells])
+        if len(rows[-1]) != len(rows[0]):
+            raise TypeMismatch(
+                f"VALUES has rows of {len(rows[0])} and of {len(rows[-1])} columns", position=b.position(item)
+            )
+        for cell in rows[-1]:
+            refuse_calls(b, cell, item, "VALUES")
+    types: list[t.Type] = []
+    for i in range(len(rows[0])):
+        common: t.Type = t.UNKNOWN
+        for number, cells in enumerate(rows):
+            wider = t.common_type(common, cells[i].type)
+            if wider is None:
+                raise TypeMismatch(
+                    f"column {i + 1} of VALUES is {common} and {cells[i].type}",
+                    position=b.position(node.expressions[number]),
+                )
+            common = wider
+        types.append(common)
+    fields = tuple(b.fresh(f"_col{i}", c) for i, c in enumerate(types))
+    typed = tuple(tuple(coerce(c, k) for c, k in zip(row, types, strict=True)) for row in rows)
+    return Values(fields, typed)
+
+
+# SELECT ---------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Item:
+    """One column of a select list."""
+
+    name: str
+    expression: Expression
+    node: exp.Expression
+
+
+@converts(
+    exp.Select,
+    reads="with_ expressions from_ joins where group having qualify windows order limit offset distinct sample",
+)
+def _select(b: Binder, node: exp.Select, outer: Scope) -> Relation:
+    if not node.expressions:
+        raise UserError("SELECT needs columns", code="SYNTAX_ERROR", position=b.position(node))
+    inline_named_windows(b, node)
+    relation, columns = _from(b, node, outer)
+    scope = outer.inside(columns)
+
+    where = node.args.get("where")
+    if where is not None:
+        condition = bind_condition(b, where.this, scope, "WHERE")
+        refuse_calls(b, condition, where, "WHERE")
+        relation = Filter(relation.fields, relation, condition)
+
+    items = _select_items(b, node, scope)
+    grouping = bind_grouping(b, node.args.get("group"), scope, [(i.name, i.expression, i.node) for i in items])
+    having = node.args.get("having")
+    having_condition = bind_condition(b, having.this, scope, "HAVING") if having is not None else None
+    aliased = scope.with_aliases([(i.name, i.expression) for i in items if i.name])
+    qualify = node.args.get("qualify")
+    qualify_condition = (
+        bind_condition(b, qualify.this, _prefer_columns(scope, aliased), "QUALIFY") if qualify is not None else None
+    )
+    keys = _order_keys(b, node.args.get("order"), aliased, items)
+
+    expressions = [i.expression for i in items]
+    everything = [*expressions, *(k.expression for k in keys)]
+    everything += [c for c in (having_condition, qualify_condition) if c is not None]
+    if grouping is not None or any(any(own_calls(e, AggregateCall)) for e in everything):
+        grouped = group(b, relation, grouping or Grouping(), everything)
+        relation = grouped.relation
+        expressions = [grouped.replace(e, i.node) for e, i in zip(expressions, items, strict=True)]
+        keys = [
+            SortKey(grouped.replace(k.expression, node.args["order"]), k.descending, k.nulls_first)
+            for k in keys
+        ]
+        if having_condition is not None:
+            refuse_windows(b, having_condition, having)
+            relation = Filter(relation.fields, relation, grouped.replace(having_condition, having))
+        if qualify_condition is not None:
+            qualify_condition = grouped.replace(qualify_condition, qualify)
+    elif having_condition is not None:
+        raise UserError(
+            "HAVING needs GROUP BY or an aggregate", code="EXPRESSION_NOT_AGGREGATE", position=b.position(having)
+        )
+
+    relation, replace = add_windows(
+        b, relation, [*expressions, *(k.expression for k in keys), *([qualify_condition] if qualify_condition else [])]
+    )
+    expressions = [replace(e) for e in expressions]
+    keys = [SortKey(replace(k.expression), k.descending, k.nulls_first) for k in keys]
+    if qualify_condition is not None:
+        relation = Filter(relation.fields, relation, replace(qualify_condition))
+
+    return _project(b, node, relation, items, expressions, keys)
+
+
+def refuse_windows(b: Binder, expression: Expression, node: exp.Expression) -> None:
+    for found in own_calls(expression, WindowCall):
+        raise UserError(
+            f"HAVING cannot contain a window function: {found.function}",
+            code="NESTED_WINDOW",
+            position=found.position,
+            hint="use QUALIFY",
+        )
+
+
+def _prefer_columns(scope: Scope, aliased: Scope) -> Scope:
+    """QUALIFY sees input columns before the select list's names."""
+    known = {v.name.lower() for v in scope.columns}
+    return scope.with_aliases([(n, e) for n, e in aliased.aliases if n.lower() not in known])
+
+
+def _from(b: Binder, node: exp.Select, outer: Scope) -> tuple[Relation, list[Visible]]:
+    from_ = node.args.get("from_")
+    sample = node.args.get("sample")
+    if from_ is None:
+        return Values((), ((),)), []
+    check_arguments(from_, {"this"}, b.text)
+    joins = node.args.get("joins") or []
+    relation, columns = bind_from(b, from_.this, outer, joins)
+    if sample is not None:
+        if joins:
+            raise NotSupported(
+                "TABLESAMPLE here could belong to either side", position=b.position(sample),
+                hint="put the sampled relation into a subquery",
+            )
+        relation = bind_sample(b, relation, sample)
+    return relation, columns
+
+
+def bind_sample(b: Binder, relation: Relation, node: exp.Expression) -> Relation:
+    check_arguments(node, {"method", "percent"}, b.text)
+    method = node.args.get("method")
+    percent = node.args.get("percent")
+    word = method.name.upper() if method is not None else ""
+    if word not in ("BERNOULLI", "SYSTEM") or not isinstance(percent, exp.Literal) or percent.is_string:
+        raise NotSupported(
+            "a sample is written TABLESAMPLE BERNOULLI|SYSTEM (percent)", position=b.position(node)
+        )
+    value = float(percent.this)
+    if not 0 <= value <= 100:
+        raise UserError("a sample is 0 to 100 percent", code="INVALID_ARGUMENTS", position=b.position(node))
+    return Sample(relation.fields, relation, word.lower(), value)
+
+
+def _select_items(b: Binder, node: exp.Select, scope: Scope) -> list[Item]:
+    items: list[Item] = []
+    for i, item in enumerate(node.expressions):
+        star = _star(item)
+        if star is not None:
+            items.extend(_expand_star(b, item, star, scope))
+        elif isinstance(item, exp.Alias):
+            check_arguments(item, {"this", "alias"}, b.text)
+            items.append(
+                Item(name_of(item.args["alias"]).folded, bind_expression(b, item.this, scope), item.this)
+            )
+        else:
+            expression = bind_expression(b, item, scope)
+            items.append(Item(_default_name(item, expression, i), expression, item))
+    return items
+
+
+def _default_name(node: exp.Expression, expression: Expression, index: int) -> str:
+    if isinstance(node, (exp.Column, exp.Dot, exp.Identifier)):
+        if isinstance(expression, Ref):
+            return expression.field.name
+        name = getattr(expression, "name", None)
+        if isinstance(name, str):
+            return name
+    return f"_col{index}"
+
+
+def _star(node: exp.Expression) -> exp.Star | None:
+    if isinstance(node, exp.Star):
+        return node
+    return node.this if isinstance(node, exp.Column) and isinstance(node.this, exp.Star) else None
+
+
+def _expand_star(b: Binder, node: exp.Expression, star: exp.Star, scope: Scope) -> list[Item]:
+    check_arguments(star, {"except_", "replace"}, b.text)
+    position = b.position(node)
+    if isinstance(node, exp.Column):
+        check_arguments(node, {"this", "table", "db", "catalog"}, b.text)
+        qualifier = [name_of(p) for p in node.parts if not isinstance(p, exp.Star)]
+        visible = [v for v in scope.columns if v.qualifier and qualifies(qualifier, v.qualifier)]
+        if not visible:
+            raise NotFound(
+                f"table '{'.'.join(map(str, qualifier))}' is not in FROM", code="TABLE_NOT_FOUND", position=position
+            )
+        fields = _unique([v.field for v in visible])
+    else:
+        fields = _unique([v.field for v in scope.columns if v.bare])
+    if not fields:
+        raise UserError("SELECT * needs a FROM", code="COLUMN_NOT_FOUND", position=position)
+    excluded = set()
+    for column in star.args.get("except_") or ():
+        excluded.add(_star_column(b, column, fields))
+    replaced = {}
+    for alias in star.args.get("replace") or ():
+        check_arguments(alias, {"this", "alias"}, b.text)
+        replaced[_star_column(b, alias.args["alias"], fields)] = bind_expression(b, alias.this, scope)
+    return [
+        Item(f.name, replaced.get(f.id) or Ref(f.type, f), node) for f in fields if f.id not in excluded
+    ]
+
+
+def _unique(fields: Sequence[t.Type] | list) -> list:  # type: ignore[type-arg]
+    return list({f.id: f for f in fields}.values())
+
+
+def _star_column(b: Binder, node: exp.Expression, fields: list) -> int:  # type: ignore[type-arg]
+    name = name_of(node.this if isinstance(node, exp.Column) else node)
+    found = matches(name.folded, [(f.name, f.id) for f in fields])
+    if not found:
+        raise NotFound(f"column '{name}' is not among the columns of *", code="COLUMN_NOT_FOUND",
+                       position=b.position(node))
+    assert isinstance(found[0], int)
+    return found[0]
+
+
+def _order_keys(
+    b: Binder, order: exp.Expression | None, scope: Scope, items: Sequence[Item]
+) -> list[SortKey]:
+    if order is None:
+        return []
+    check_arguments(order, {"expressions"}, b.text)
+    keys = []
+    for node in order.expressions:
+        index = ordinal(b, node.this, len(items), "ORDER BY")
+        expression = items[index].expression if index is not None else bind_expression(b, node.this, scope)
+        keys.append(sort_key(b, node, expression))
+    return keys
+
+
+def ordinal(b: Binder, node: exp.Expression, count: int, clause: str) -> int | None:
+    if not (isinstance(node, exp.Literal) and not node.is_string and node.this.isdigit()):
+        return None
+    index = int(node.this)
+    if not 1 <= index <= count:
+        raise UserError(
+            f"{clause} position {index} is not in the select list", code="INVALID_COLUMN_REFERENCE",
+            position=b.position(node),
+        )
+    return index - 1
+
+
+def _project(
+    b: Binder,
+    node: exp.Select,
+    relation: Relation,
+    items: Sequence[Item],
+    expressions: Sequence[Expression],
+    keys: Sequence[SortKey],
+) -> Relation:
+    """Project, DISTINCT, ORDER BY, LIMIT. Sort keys outside the select list are computed beside it and
+    dropped at the end."""
+    outputs = [b.fresh(i.name, e.type) for i, e in zip(items, expressions, strict=True)]
+    known = list(zip(expressions, outputs, strict=True))
+    extras: list[tuple[Expression, object]] = []
+    sort_keys: list[SortKey] = []
+    for key in keys:
+        field = next((f for e, f in [*known, *extras] if e == key.expression), None)  # type: ignore[list-item]
+        if isinstance(key.expression, Literal):
+            continue  # a constant orders nothing
+        if field is None:
+            field = b.fresh("_sort", key.expression.type)
+            extras.append((key.expression, field))
+        sort_keys.append(SortKey(Ref(field.type, field), key.descending, key.nulls_first))  # type: ignore[attr-defined,arg-type]
+    distinct = node.args.get("distinct")
+    if distinct is not None:
+        check_arguments(distinct, set(), b.text)
+        if extras:
+            raise UserError(
+                "with SELECT DISTINCT, ORDER BY expressions must be in the select list",
+                code="EXPRESSION_NOT_IN_DISTINCT",
+                position=b.position(node.args["order"]),
+            )
+    fields = (*outputs, *(f for _, f in extras))
+    relation = Project(fields, relation, (*expressions, *(e for e, _ in extras)))  # type: ignore[arg-type]
+    if distinct is not None:
+        for output in outputs:
+            if not t.is_comparable(output.type):
+                raise TypeMismatch(f"DISTINCT cannot compare {output.type}", position=b.position(node))
+        relation = Aggregate(tuple(outputs), relation, tuple(outputs))
+    relation = sort_and_limit(b, node, relation, sort_keys)
+    if extras or len(relation.fields) != len(outputs):
+        relation = Project(
+            tuple(b.fresh(f.name, f.type) for f in outputs), relation, tuple(Ref(f.type, f) for f in outputs)
+        )
+    return relation
+
+
+# ORDER BY and LIMIT -----------------------------------------------------------------------------------
+
+
+def _order_and_limit_outputs(b: Binder, node: exp.Expression, relation: Relation, outer: Scope) -> Relation:
+    """ORDER BY and LIMIT of a whole query, whose columns are all there is to order by."""
+    order = node.args.get("order")
+    items = [Item(f.name, Ref(f.type, f), node) for f in relation.fields]
+    scope = outer.inside([Visible((), f) for f in relation.fields])
+    keys = _order_keys(b, order, scope, items)
+    for key in keys:
+        refuse_calls(b, key.expression, node, "ORDER BY of a set operation")
+    return sort_and_limit(b, node, relation, keys)
+
+
+def sort_and_limit(b: Binder, node: exp.Expression, relation: Relation, keys: Sequence[SortKey]) -> Relation:
+    limit, offset = node.args.get("limit"), node.args.get("offset")
+    skip = 0
+    if offset is not None:
+        check_arguments(offset, {"this"} | {"expression"}, b.text)
+        skip = _count(b, offset.args.get("expression") or offset.this, "OFFSET")
+    count = None
+    if isinstance(limit, exp.Fetch):
+        check_arguments(limit, {"direction", "count", "limit_options"}, b.text)
+        options = limit.args.get("limit_options")
+        if options is not None and options.args.get("percent"):
+            raise NotSupported("FETCH ... PERCENT is not supported", position=b.position(limit))
+        count = _count(b, limit.args["count"], "FETCH") if limit.args.get("count") is not None else 1
+        if options is not None and options.args.get("with_ties"):
+            if not keys:
+                raise UserError("WITH TIES needs ORDER BY", code="MISSING_ORDER_BY", position=b.position(limit))
+            return _with_ties(b, relation, keys, count, skip)
+    elif limit is not None:
+        check_arguments(limit, {"expression"}, b.text)
+        count = _count(b, limit.expression, "LIMIT")
+    if keys:
+        relation = Sort(relation.fields, relation, tuple(keys))
+    if count is not None or skip:
+        relation = Limit(relation.fields, relation, count, skip)
+    return relation
+
+
+def _count(b: Binder, node: exp.Expression, word: str) -> int | None:  # type: ignore[return]
+    if word == "LIMIT" and node.name.upper() == "ALL" and not isinstance(node, exp.Literal):
+        return None
+    if isinstance(node, exp.Literal) and not node.is_string and node.this.isdigit():
+        return int(node.this)
+    raise UserError(
+        f"{word} takes a number of rows", code="INVALID_ARGUMENTS", position=b.position(node)
+    )
+
+
+def _with_ties(b: Binder, relation: Relation, keys: Sequence[SortKey], count: int | None, skip: int) -> Relation:
+    fields = relation.fields
+    if skip:
+        relation = _keep(b, relation, keys, "row_number", "$gt", skip)
+    assert count is not None
+    relation = _keep(b, relation, keys, "rank", "$le", count)
+    relation = Sort(relation.fields, relation, tuple(keys))
+    return Project(
+        tuple(b.fresh(f.name, f.type) for f in fields), relation, tuple(Ref(f.type, f) for f in fields)
+    )
+
+
+def _keep(
+    b: Binder, relation: Relation, keys: Sequence[SortKey], function: str, operator: str, count: int
+) -> Relation:
+    number = b.fresh("_rank", t.BIGINT)
+    ranked = Window((*relation.fields, number), relation, (WindowCall(t.BIGINT, function, (), (), tuple(keys)),))
+    condition = call(operator, (Ref(t.BIGINT, number), Literal(t.BIGINT, count)))
+    return Filter(ranked.fields, ranked, condition)

@@ -1,0 +1,232 @@
+"""Table names to tables: current catalog and schema, time travel, metadata tables."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqe.bind import literals
+from sqe.bind.binder import Binder
+from sqe.bind.conversion import check_arguments
+from sqe.bind.names import Name, name_of, nearest
+from sqe.errors import InvalidArgument, NotFound, NotSupported, Position, SqeError, UserError
+from sqe.tree import types as t
+from sqe.tree.relations import AsOf, Relation, Scan, TableName
+
+if TYPE_CHECKING:
+    from sqe.catalog.catalog import Catalog
+    from sqe.catalog.table import Column, Table
+
+_TEXT_MAP = t.Map(t.VARCHAR, t.VARCHAR)
+_INSTANT = t.TimestampTz(3)
+
+METADATA_TABLES: dict[str, tuple[tuple[str, t.Type], ...]] = {
+    "snapshots": (
+        ("committed_at", _INSTANT),
+        ("snapshot_id", t.BIGINT),
+        ("parent_id", t.BIGINT),
+        ("operation", t.VARCHAR),
+        ("manifest_list", t.VARCHAR),
+        ("summary", _TEXT_MAP),
+    ),
+    "history": (
+        ("made_current_at", _INSTANT),
+        ("snapshot_id", t.BIGINT),
+        ("parent_id", t.BIGINT),
+        ("is_current_ancestor", t.BOOLEAN),
+    ),
+    "refs": (
+        ("name", t.VARCHAR),
+        ("type", t.VARCHAR),
+        ("snapshot_id", t.BIGINT),
+        ("max_reference_age_in_ms", t.BIGINT),
+        ("min_snapshots_to_keep", t.INTEGER),
+        ("max_snapshot_age_in_ms", t.BIGINT),
+    ),
+}
+
+
+def catalog_and_namespace(
+    b: Binder, parts: Sequence[Name], position: Position | None
+) -> tuple[Catalog, tuple[str, ...]]:
+    """The catalog and the schema as written; the first part is a catalog if there is one of that name."""
+    try:
+        if not parts:
+            return b.catalogs.get(b.session.catalog), b.session.namespace
+        folded = tuple(p.folded for p in parts)
+        if len(folded) > 1 and _is_catalog(b, folded[0]):
+            return b.catalogs.get(folded[0]), folded[1:]
+        return b.catalogs.get(b.session.catalog), folded
+    except SqeError as error:
+        error.position = error.position or position
+        raise
+
+
+def _is_catalog(b: Binder, name: str) -> bool:
+    return any(c.lower() == name.lower() for c in b.catalogs.names())
+
+
+def split_table_name(
+    b: Binder, parts: Sequence[Name], position: Position | None
+) -> tuple[Catalog, tuple[str, ...], Name]:
+    if len(parts) == 3 and not _is_catalog(b, parts[0].folded):
+        # Three parts are a catalog's name first; a nested schema of the current one only if it exists.
+        catalog = b.catalogs.get(b.session.catalog)
+        try:
+            catalog.find_namespace(tuple(p.folded for p in parts[:-1]))
+        except NotFound:
+            raise NotFound(
+                f"catalog '{parts[0]}' does not exist", code="CATALOG_NOT_FOUND", position=position,
+                hint=nearest(parts[0].folded, b.catalogs.names()),
+            ) from None
+    catalog, namespace = catalog_and_namespace(b, parts[:-1], position)
+    return catalog, namespace, parts[-1]
+
+
+def find_table(b: Binder, parts: Sequence[Name], position: Position | None) -> Table:
+    catalog, namespace, name = split_table_name(b, parts, position)
+
+
+    def visible(schema: tuple[str, ...], found: str | None) -> bool:
+        return found is None or b.decide(TableName(catalog.name, schema, found)).visible
+
+    try:
+        table = catalog.find_table(namespace, name.folded, visible=visible)
+    except SqeError as error:
+        error.position = error.position or position
+        raise
+    b.tables[str(table.name)] = table
+    return table
+
+
+def visible_columns(b: Binder, table: Table, columns: Sequence[Column]) -> tuple[Column, ...]:
+    """The columns that exist for this user: restricted ones look absent."""
+    restricted = b.decide(table.name).restricted
+    return tuple(c for c in columns if c.name not in restricted)
+
+
+def bind_table(b: Binder, node: exp.Table) -> tuple[Relation, tuple[str, ...]]:
+    """A stored table, and the name that its columns can be qualified with."""
+    parts = table_parts(b, node)
+    position = b.position(node)
+    version = node.args.get("version")
+    base, suffix = _metadata_suffix(parts[-1])
+    if suffix is not None:
+        try:
+            table = find_table(b, parts, position)
+        except NotFound:
+            return _bind_metadata(b, [*parts[:-1], base], suffix, node, version)
+    else:
+        table = find_table(b, parts, position)
+    columns, as_of = table.columns, None
+    if version is not None:
+        as_of, columns = _as_of(b, table, version)
+    name = table.name
+    return make_scan(b, table, columns, as_of), (name.catalog, *name.namespace, name.name)
+
+
+def make_scan(b: Binder, table: Table, columns: Sequence[Column], as_of: AsOf | None = None) -> Scan:
+    seen = visible_columns(b, table, columns)
+    fields = tuple(b.fresh(c.name, c.type) for c in seen)
+    return Scan(fields, table.name, tuple(c.name for c in seen), as_of=as_of)
+
+
+def table_parts(b: Binder, node: exp.Table) -> list[Name]:
+    parts = node.parts
+    if not all(isinstance(p, exp.Identifier) for p in parts):
+        raise NotSupported("this is not a table's name", position=b.position(node))
+    return [name_of(p) for p in parts]
+
+
+def _metadata_suffix(name: Name) -> tuple[Name, str | None]:
+    base, dollar, suffix = name.folded.rpartition("$")
+    if not dollar or not base:
+        return name, None
+    return Name(base, True), suffix.lower()
+
+
+def _bind_metadata(
+    b: Binder, parts: list[Name], suffix: str, node: exp.Table, version: exp.Expression | None
+) -> tuple[Relation, tuple[str, ...]]:
+    position = b.position(node)
+    table = find_table(b, parts, position)
+    if version is not None:
+        raise NotSupported("a metadata table has no past", position=position)
+    columns = METADATA_TABLES.get(suffix)
+    if columns is None:
+        raise NotFound(
+            f"table '{table.name}${suffix}' does not exist",
+            position=position,
+            hint="there are " + ", ".join(f'"{table.name.name}${k}"' for k in METADATA_TABLES),
+        )
+    fields = tuple(b.fresh(n, k) for n, k in columns)
+    scan = Scan(fields, table.name, tuple(n for n, _ in columns), metadata=suffix)
+    namespace = (table.name.catalog, *table.name.namespace)
+    return scan, (*namespace, f"{table.name.name}${suffix}")
+
+
+def _as_of(b: Binder, table: Table, node: exp.Expression) -> tuple[AsOf, tuple[Column, ...]]:
+    check_arguments(node, {"this", "kind", "expression"}, b.text)
+    position = b.position(node)
+    if str(node.args.get("kind")).upper() != "AS OF":
+        raise NotSupported("time travel is FOR VERSION|TIMESTAMP AS OF", position=position)
+    value = node.args["expression"]
+    if str(node.this).upper() == "VERSION":
+        return _as_of_version(b, table, value, position)
+    moment = _moment(b, value, position)
+    snapshot = table.snapshot_at(moment)
+    if snapshot is None:
+        raise InvalidArgument(
+            f"table '{table.name}' has no snapshot at or before that time", position=position,
+            hint=f'see SELECT committed_at, snapshot_id FROM "{table.name.name}$snapshots"',
+        )
+    return AsOf(snapshot), table.columns_at(snapshot)
+
+
+def _as_of_version(
+    b: Binder, table: Table, node: exp.Expression, position: Position | None
+) -> tuple[AsOf, tuple[Column, ...]]:
+    if isinstance(node, exp.Literal) and node.is_string:
+        name = node.this
+        snapshot = table.snapshot_of_ref(name)
+        if snapshot is not None:
+            return AsOf(snapshot, name), table.columns_at(snapshot)
+        if not name.isdigit():
+            raise InvalidArgument(
+                f"table '{table.name}' has no branch or tag '{name}'", position=position,
+                hint=nearest(name, table.refs),
+            )
+    if not (isinstance(node, exp.Literal) and node.this.isdigit()):
+        raise UserError("FOR VERSION AS OF takes a snapshot id or the name of a branch or tag", position=position)
+    snapshot_id = int(node.this)
+    if snapshot_id not in table.snapshots:
+        raise InvalidArgument(
+            f"table '{table.name}' has no snapshot {snapshot_id}", position=position,
+            hint=f'see SELECT snapshot_id FROM "{table.name.name}$snapshots"',
+        )
+    return AsOf(snapshot_id), table.columns_at(snapshot_id)
+
+
+def _moment(b: Binder, node: exp.Expression, position: Position | None) -> int:
+    """Milliseconds since the epoch of a date, timestamp, text or number."""
+    from sqe.bind.expressions import bind_expression
+    from sqe.bind.scope import Scope
+
+    if isinstance(node, exp.Literal) and not node.is_string and node.this.isdigit():
+        return int(node.this)
+    if isinstance(node, exp.Literal) and node.is_string:
+        value = literals.timestamp(node.this, position).value
+    else:
+        bound = bind_expression(b, node, Scope())
+        value = getattr(bound, "value", None)
+    if isinstance(value, dt.datetime):
+        zoned = value if value.tzinfo else value.replace(tzinfo=literals.zone(b.session.time_zone))
+    elif isinstance(value, dt.date):
+        zoned = dt.datetime(value.year, value.month, value.day, tzinfo=literals.zone(b.session.time_zone))
+    else:
+        raise UserError("FOR TIMESTAMP AS OF takes a date, a timestamp or a text of one", position=position)
+    epoch = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+    return (zoned - epoch) // dt.timedelta(milliseconds=1)

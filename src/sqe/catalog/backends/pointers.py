@@ -1,0 +1,316 @@
+"""The SQLite file of the embedded catalog: names, and where each table's metadata is.
+
+Each call opens the file, does one transaction and closes it, so that nothing is held between statements
+and other processes (Spark among them) come in. A lock of another is waited for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from sqe.errors import NotFound, SqeError, Unavailable, UserError
+
+T = TypeVar("T")
+
+# Exactly what PyIceberg and Iceberg's JdbcCatalog (schema version 1) make and expect.
+_SCHEMA = (
+    """CREATE TABLE IF NOT EXISTS iceberg_tables (
+    catalog_name VARCHAR(255) NOT NULL,
+    table_namespace VARCHAR(255) NOT NULL,
+    table_name VARCHAR(255) NOT NULL,
+    metadata_location VARCHAR(1000),
+    previous_metadata_location VARCHAR(1000),
+    iceberg_type VARCHAR(5),
+    PRIMARY KEY (catalog_name, table_namespace, table_name)
+)""",
+    """CREATE TABLE IF NOT EXISTS iceberg_namespace_properties (
+    catalog_name VARCHAR(255) NOT NULL,
+    namespace VARCHAR(255) NOT NULL,
+    property_key VARCHAR(255) NOT NULL,
+    property_value VARCHAR(1000) NOT NULL,
+    PRIMARY KEY (catalog_name, namespace, property_key)
+)""",
+)
+_IS_TABLE = "(iceberg_type IS NULL OR iceberg_type = 'TABLE')"
+# The namespace itself, and those below it. No LIKE: that folds case, and a name may hold its wildcards.
+_WITHIN = "catalog_name = :catalog AND ({0} = :namespace OR substr({0}, 1, length(:below)) = :below)"
+_FIRST_NAMESPACE = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    location: str
+    is_view: bool
+
+
+class Pointers:
+    """The rows of one catalog in the file `path`. `directories` are made with the file."""
+
+    def __init__(self, catalog: str, path: Path, *, directories: Iterable[Path], lock_timeout: float) -> None:
+        self.path = path
+        self._catalog = catalog
+        self._directories = tuple(directories)
+        self._lock_timeout = lock_timeout
+        self._prepared = False
+        self._prepare_lock = threading.Lock()
+
+    def namespaces(self) -> list[str]:
+        """All of them, and the parents that exist only through their children."""
+        rows = self._read(
+            "SELECT namespace FROM iceberg_namespace_properties WHERE catalog_name = ? "
+            "UNION SELECT table_namespace FROM iceberg_tables WHERE catalog_name = ?",
+            (self._catalog, self._catalog),
+        )
+        found: set[str] = set()
+        for (namespace,) in rows:
+            parts = namespace.split(".")
+            found.update(".".join(parts[:length]) for length in range(1, len(parts) + 1))
+        return sorted(found)
+
+    def namespace_location(self, namespace: str) -> str | None:
+        rows = self._read(
+            "SELECT property_value FROM iceberg_namespace_properties "
+            "WHERE catalog_name = ? AND namespace = ? AND property_key = 'location'",
+            (self._catalog, namespace),
+        )
+        return rows[0][0] if rows else None
+
+    def tables(self, namespace: str) -> list[str]:
+        rows = self._read(
+            "SELECT table_name FROM iceberg_tables "
+            f"WHERE catalog_name = ? AND table_namespace = ? AND {_IS_TABLE}",
+            (self._catalog, namespace),
+        )
+        return [name for (name,) in rows]
+
+    def pointer(self, namespace: str, name: str) -> Pointer | None:
+        rows = self._read(
+            f"SELECT metadata_location, NOT {_IS_TABLE} FROM iceberg_tables "
+            "WHERE catalog_name = ? AND table_namespace = ? AND table_name = ?",
+            (self._catalog, namespace, name),
+        )
+        return Pointer(rows[0][0] or "", bool(rows[0][1])) if rows else None
+
+    def add_namespace(self, namespace: str, properties: dict[str, str]) -> bool:
+        """False if it is there already."""
+
+        def add(db: sqlite3.Connection) -> bool:
+            if self._namespace_exists(db, namespace):
+                return False
+            _insert_namespace(db, self._catalog, namespace, properties)
+            return True
+
+        return self._write(add)
+
+    def remove_namespace(self, namespace: str, *, cascade: bool) -> str | None:
+        """None when it is gone; else what is in it, and nothing is removed."""
+
+        def remove(db: sqlite3.Connection) -> str | None:
+            values = self._below(namespace)
+            tables = f"FROM iceberg_tables WHERE {_WITHIN.format('table_namespace')}"
+            namespaces = f"FROM iceberg_namespace_properties WHERE {_WITHIN.format('namespace')}"
+            if not cascade:
+                (number,) = db.execute(f"SELECT count(*) {tables}", values).fetchone()
+                if number:
+                    return f"{number} tables or views"
+                (number,) = db.execute(
+                    f"SELECT count(DISTINCT namespace) {namespaces} AND namespace <> :namespace", values
+                ).fetchone()
+                if number:
+                    return f"{number} schemas"
+            db.execute(f"DELETE {tables}", values)
+            db.execute(f"DELETE {namespaces}", values)
+            return None
+
+        return self._write(remove)
+
+    def put_table(self, namespace: str, name: str, location: str, *, previous: str | None) -> bool:
+        """Points a table to its new metadata. False if it no longer points to `previous`, or, where that
+        is None, if there is such a table."""
+
+        def put(db: sqlite3.Connection) -> bool:
+            key = (self._catalog, namespace, name)
+            if previous is not None:
+                done = db.execute(
+                    "UPDATE iceberg_tables SET metadata_location = ?, previous_metadata_location = ? "
+                    "WHERE catalog_name = ? AND table_namespace = ? AND table_name = ? "
+                    "AND metadata_location = ?",
+                    (location, previous, *key, previous),
+                )
+                return done.rowcount == 1
+            if not self._namespace_exists(db, namespace):
+                raise NotFound(
+                    f"schema '{self._catalog}.{namespace}' does not exist", code="SCHEMA_NOT_FOUND"
+                )
+            done = db.execute(
+                "INSERT OR IGNORE INTO iceberg_tables (catalog_name, table_namespace, table_name, "
+                "metadata_location, iceberg_type) VALUES (?, ?, ?, ?, 'TABLE')",
+                (*key, location),
+            )
+            return done.rowcount == 1
+
+        return self._write(put)
+
+    def remove_table(self, namespace: str, name: str) -> bool:
+        """False if there is none."""
+
+        def remove(db: sqlite3.Connection) -> bool:
+            done = db.execute(
+                "DELETE FROM iceberg_tables "
+                f"WHERE catalog_name = ? AND table_namespace = ? AND table_name = ? AND {_IS_TABLE}",
+                (self._catalog, namespace, name),
+            )
+            return done.rowcount == 1
+
+        return self._write(remove)
+
+    def _namespace_exists(self, db: sqlite3.Connection, namespace: str) -> bool:
+        query = (
+            f"SELECT 1 FROM iceberg_namespace_properties WHERE {_WITHIN.format('namespace')} "
+            f"UNION ALL SELECT 1 FROM iceberg_tables WHERE {_WITHIN.format('table_namespace')} LIMIT 1"
+        )
+        return db.execute(query, self._below(namespace)).fetchone() is not None
+
+    def _below(self, namespace: str) -> dict[str, str]:
+        return {"catalog": self._catalog, "namespace": namespace, "below": namespace + "."}
+
+    def _read(self, query: str, values: tuple[str, ...]) -> list[tuple[str, ...]]:
+        self._prepare()
+        return self._attempt(lambda db: db.execute(query, values).fetchall())
+
+    def _write(self, change: Callable[[sqlite3.Connection], T]) -> T:
+        self._prepare()
+        return self._attempt(lambda db: _in_transaction(db, change))
+
+    def _attempt(self, work: Callable[[sqlite3.Connection], T], *, create: bool = False) -> T:
+        give_up = time.monotonic() + self._lock_timeout
+        pause = 0.02
+        while True:
+            left = max(0.0, give_up - time.monotonic())
+            try:
+                mode = "rwc" if create else "rw"
+                uri = f"{self.path.as_uri()}?mode={mode}"
+                # Autocommit: transactions are written out. SQLite falls back to read-only by itself.
+                db = sqlite3.connect(uri, uri=True, timeout=min(left, 5.0), isolation_level=None)
+                with contextlib.closing(db):
+                    return work(db)
+            except sqlite3.Error as error:
+                if not _is_lock(error) or time.monotonic() >= give_up:
+                    raise fault(error, self.path) from error
+            time.sleep(pause * random.uniform(0.5, 1.5))
+            pause = min(pause * 2, 1.0)
+
+    def _prepare(self) -> None:
+        """Makes the warehouse, or brings an older one to schema version 1."""
+        if self._prepared and self.path.exists():
+            return
+        with self._prepare_lock:
+            try:
+                for directory in self._directories:
+                    if not directory.is_dir():
+                        directory.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise fault(error, self.path) from error
+            if not self.path.is_file() or not self._attempt(self._is_complete):
+                self._attempt(lambda db: _in_transaction(db, self._complete), create=True)
+            self._prepared = True
+
+    def _is_complete(self, db: sqlite3.Connection) -> bool:
+        columns = {row[1] for row in db.execute("PRAGMA table_info(iceberg_tables)")}
+        properties = db.execute("PRAGMA table_info(iceberg_namespace_properties)").fetchall()
+        if "iceberg_type" not in columns or not properties:
+            return False
+        owners = db.execute(
+            "SELECT DISTINCT catalog_name FROM iceberg_tables UNION "
+            "SELECT catalog_name FROM iceberg_namespace_properties"
+        )
+        return self._catalog in {owner for (owner,) in owners}
+
+    def _complete(self, db: sqlite3.Connection) -> None:
+        for table in _SCHEMA:
+            db.execute(table)
+        if "iceberg_type" not in {row[1] for row in db.execute("PRAGMA table_info(iceberg_tables)")}:
+            db.execute("ALTER TABLE iceberg_tables ADD COLUMN iceberg_type VARCHAR(5)")
+        if self._is_complete(db):
+            return
+        others = db.execute("SELECT DISTINCT catalog_name FROM iceberg_tables ORDER BY 1").fetchall()
+        if others:
+            # Rows carry the name of their catalog, and Spark finds only those of the name it mounts.
+            raise UserError(
+                f"the warehouse {self.path.parent} belongs to the catalog '{others[0][0]}'",
+                code="CONFIGURATION_INVALID",
+                hint=f"mount it by that name: --catalog {others[0][0]}={self.path.parent}",
+            )
+        _insert_namespace(db, self._catalog, _FIRST_NAMESPACE, {"exists": "true"})
+
+
+def fault(error: Exception, path: Path) -> SqeError:
+    """The error of a warehouse that cannot be used, for the people who can mend it."""
+    where = path.parent
+    code = "ICEBERG_CATALOG_ERROR"
+    if isinstance(error, OSError):
+        reason = (error.strerror or str(error)).lower()
+        place = error.filename if isinstance(error.filename, str) else where
+        return Unavailable(
+            f"the warehouse {where} cannot be used: {place}: {reason}",
+            code=code,
+            hint="choose a directory that you may write to, with --warehouse PATH",
+        )
+    if isinstance(error, sqlite3.Error) and _is_lock(error):
+        return Unavailable(
+            f"the warehouse {where} is locked by another process", code=code, hint="try again when it is done"
+        )
+    text = str(error)
+    if "not a database" in text or "malformed" in text:
+        return Unavailable(
+            f"the warehouse {where} is corrupt: {path.name} is not a SQLite database",
+            code=code,
+            hint=f"restore {path} from a backup, or choose another directory with --warehouse PATH",
+        )
+    if "readonly" in text or "unable to open" in text:
+        denied = path.exists() and not os.access(path, os.W_OK)
+        why = f"{path.name} is not yours to write" if denied else f"{path.name} cannot be opened for writing"
+        return Unavailable(
+            f"the warehouse {where} cannot be used: {why}",
+            code=code,
+            hint="check the permissions, or choose another directory with --warehouse PATH",
+        )
+    return Unavailable(f"the warehouse {where} cannot be used: {text}", code=code)
+
+
+def _is_lock(error: sqlite3.Error) -> bool:
+    # The low byte is the kind; the rest says more about it.
+    kind = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    return kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def _in_transaction(db: sqlite3.Connection, change: Callable[[sqlite3.Connection], T]) -> T:
+    # IMMEDIATE takes the write lock at once, where waiting for it is safe.
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        result = change(db)
+        db.execute("COMMIT")
+        return result
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+
+
+def _insert_namespace(
+    db: sqlite3.Connection, catalog: str, namespace: str, properties: dict[str, str]
+) -> None:
+    db.executemany(
+        "INSERT INTO iceberg_namespace_properties (catalog_name, namespace, property_key, property_value) "
+        "VALUES (?, ?, ?, ?)",
+        [(catalog, namespace, key, value) for key, value in properties.items()],
+    )

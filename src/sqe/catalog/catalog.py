@@ -1,0 +1,70 @@
+"""What every kind of catalog can do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from sqe.catalog.table import Table
+from sqe.tree.relations import TableName
+from sqe.tree.statements import CreateTable
+
+# Whether the user may know of a schema (its table is None) or of a table or view in it. What may not be
+# known is treated as absent, in lookups and in hints alike.
+Visible = Callable[[tuple[str, ...], str | None], bool]
+
+
+def everything(namespace: tuple[str, ...], table: str | None) -> bool:
+    return True
+
+
+class Catalog(Protocol):
+    """One mounted catalog, for one identity. Nothing here starts an engine.
+
+    Lookups find the exact name, else the only one that differs in case, and return stored spellings.
+    Each sees the catalog as it is now; no state of it is kept from one call to the next.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    def namespaces(self) -> list[tuple[str, ...]]:
+        """All schemas, nested ones and their parents too, in order."""
+
+    def tables(self, namespace: tuple[str, ...]) -> list[str]:
+        """The names of a schema's tables, in order; not of its views."""
+
+    def find_namespace(self, parts: tuple[str, ...], *, visible: Visible = everything) -> tuple[str, ...]:
+        """NotFound SCHEMA_NOT_FOUND, or UserError AMBIGUOUS_NAME."""
+
+    def find_table_name(
+        self, namespace: tuple[str, ...], name: str, *, visible: Visible = everything
+    ) -> TableName:
+        """As find_table, for a table whose metadata need not be readable."""
+
+    def find_table(self, namespace: tuple[str, ...], name: str, *, visible: Visible = everything) -> Table:
+        """NotFound TABLE_NOT_FOUND or SCHEMA_NOT_FOUND, or UserError AMBIGUOUS_NAME."""
+
+    def table_location(self, namespace: tuple[str, ...], name: str) -> str | None:
+        """The LOCATION that an engine has to be given for a new table of that name; None where the
+        engine's own choice is right. Not for a table that is replaced: that one stays where it is."""
+
+    def create_namespace(self, namespace: tuple[str, ...], *, location: str | None = None) -> None:
+        """AlreadyExists SCHEMA_ALREADY_EXISTS."""
+
+    def drop_namespace(self, namespace: tuple[str, ...], *, cascade: bool = False) -> None:
+        """UserError SCHEMA_NOT_EMPTY; with `cascade`, all that is in it goes at once, and files stay."""
+
+    def create_table(self, statement: CreateTable) -> Table:
+        """An empty table. AlreadyExists TABLE_ALREADY_EXISTS unless the statement says `replace`."""
+
+    def drop_table(self, namespace: tuple[str, ...], name: str, *, purge: bool = False) -> None:
+        """Forgets the table; its files stay unless `purge`."""
+
+    def delete_all(self, table: TableName) -> int | None:
+        """Deletes every row and says how many. None, and nothing done, where that takes an engine."""
+
+    def spark_conf(self) -> dict[str, str]:
+        """Spark's settings of this catalog, whole keys."""
+
+    def close(self) -> None: ...

@@ -1,0 +1,91 @@
+"""The catalogs that a connection has mounted."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+import weakref
+from collections.abc import Mapping
+from pathlib import Path
+
+from sqe.catalog.backends.embedded import EmbeddedCatalog
+from sqe.catalog.catalog import Catalog
+from sqe.catalog.names import match, nearest
+from sqe.errors import ConfigError, NotFound
+
+EMBEDDED_NAME = "iceberg"
+DEFAULT_WAREHOUSE = Path("~/.sqe/warehouse")
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+# Names that mean something else to our SQL or to Spark.
+_TAKEN = {"system", "session", "spark_catalog", "global_temp", "information_schema"}
+
+
+class Catalogs:
+    """Mounted catalogs by name. `default` is the catalog of names without one."""
+
+    def __init__(
+        self, mounted: Mapping[str, Catalog], *, default: str | None = None, temporary: Path | None = None
+    ) -> None:
+        if not mounted:
+            raise ConfigError("no catalog is mounted", hint="give a --catalog NAME=PATH")
+        for name in mounted:
+            if not _NAME.fullmatch(name) or name.lower() in _TAKEN:
+                raise ConfigError(
+                    f"a catalog cannot have the name '{name}'",
+                    hint="letters, digits, '_' and '-', and not a name with a meaning of its own",
+                )
+        self._mounted = dict(mounted)
+        # Also at the end of a process that does not close.
+        self._remove_temporary = (
+            None
+            if temporary is None
+            else weakref.finalize(self, shutil.rmtree, temporary, ignore_errors=True)
+        )
+        self.default = self.get(default).name if default is not None else min(mounted)
+
+    def names(self) -> list[str]:
+        return sorted(self._mounted)
+
+    def get(self, name: str) -> Catalog:
+        found = match(name, self._mounted, kind="catalog")
+        if found is None:
+            raise NotFound(
+                f"catalog '{name}' does not exist",
+                code="CATALOG_NOT_FOUND",
+                hint=nearest(name, self._mounted),
+            )
+        return self._mounted[found]
+
+    def spark_conf(self) -> dict[str, str]:
+        conf: dict[str, str] = {}
+        for catalog in self._mounted.values():
+            conf |= catalog.spark_conf()
+        return conf
+
+    def close(self) -> None:
+        for catalog in self._mounted.values():
+            catalog.close()
+        if self._remove_temporary is not None:
+            self._remove_temporary()
+
+
+def embedded(
+    *,
+    warehouse: str | Path | None = None,
+    catalogs: Mapping[str, str | Path] | None = None,
+    memory: bool = False,
+    default: str | None = None,
+) -> Catalogs:
+    """Catalogs in directories of this machine: one called `iceberg` in `warehouse` (by default in the
+    user's home), or those of `catalogs`, or one in a temporary directory that `close` removes."""
+    if sum((warehouse is not None, bool(catalogs), memory)) > 1:
+        raise ConfigError("of a warehouse, catalogs and memory only one can be chosen")
+    temporary = Path(tempfile.mkdtemp(prefix="sqe-memory-")) if memory else None
+    places = catalogs or {EMBEDDED_NAME: temporary or warehouse or DEFAULT_WAREHOUSE}
+    return Catalogs(
+        {name: EmbeddedCatalog(name, place) for name, place in places.items()},
+        default=default,
+        temporary=temporary,
+    )

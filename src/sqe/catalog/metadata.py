@@ -1,0 +1,168 @@
+"""Iceberg's metadata files: read (plain JSON or gzip), understood as a Table, and written.
+
+Reading needs `json` alone. Importing PyIceberg would cost most of a second, and its models drop the
+fields that they do not know, so changes are made on the JSON too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import json
+import os
+import zlib
+from pathlib import Path
+from typing import Any
+
+from sqe.catalog.iceberg_types import from_iceberg
+from sqe.catalog.location import to_path
+from sqe.catalog.table import MAIN, Column, Partition, Ref, Snapshot, Table
+from sqe.errors import NotSupported, SqeError, Unavailable
+from sqe.tree.relations import TableName
+
+NEWEST_VERSION = 3
+
+
+def read(location: str, name: TableName) -> dict[str, Any]:
+    """The JSON of a metadata file, `name` being whose it is."""
+    path = to_path(location)
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise _broken(name, f"its metadata file {path} does not exist") from None
+    except OSError as error:
+        raise _broken(name, f"its metadata file {path} cannot be read: {error.strerror}") from error
+    try:
+        # By content: writers disagree about where .gz stands in the name.
+        if content[:2] == b"\x1f\x8b":
+            content = gzip.decompress(content)
+        raw = json.loads(content)
+    except (ValueError, EOFError, OSError, zlib.error, RecursionError) as error:
+        raise _broken(name, f"its metadata file {path} is not JSON") from error
+    if not isinstance(raw, dict):
+        raise _broken(name, f"its metadata file {path} is not Iceberg metadata")
+    return raw
+
+
+def parse(raw: dict[str, Any], location: str, name: TableName) -> Table:
+    try:
+        return _parse(raw, location, name)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise _broken(name, f"its metadata file {to_path(location)} is not Iceberg metadata") from error
+
+
+def write(raw: dict[str, Any], location: str) -> None:
+    """Writes a new metadata file: whole or not at all, and on the disk before anything points to it."""
+    path = to_path(location)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    try:
+        with open(unfinished, "x", encoding="utf-8") as file:
+            json.dump(raw, file, ensure_ascii=False)
+            file.flush()
+            os.fsync(file.fileno())
+        os.rename(unfinished, path)
+    except BaseException:
+        unfinished.unlink(missing_ok=True)
+        raise
+    directory = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)
+
+
+def discard(location: str, *, root: Path) -> None:
+    """Removes a file, and the directories below `root` that it leaves empty."""
+    path = to_path(location)
+    with contextlib.suppress(OSError):
+        path.unlink(missing_ok=True)
+        # Hadoop keeps a checksum beside each local file that it writes.
+        path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
+        for parent in path.parents:
+            if parent == root or not parent.is_relative_to(root):
+                break
+            parent.rmdir()
+
+
+def _parse(raw: dict[str, Any], location: str, name: TableName) -> Table:
+    version = raw["format-version"]
+    if version > NEWEST_VERSION:
+        raise NotSupported(
+            f"table '{name}' has Iceberg format version {version}",
+            hint=f"versions up to {NEWEST_VERSION} can be read",
+        )
+    # Version 1 may have only `schema` and `partition-spec`.
+    schemas = {s.get("schema-id", 0): _columns(s) for s in raw.get("schemas") or [raw["schema"]]}
+    columns = schemas[raw.get("current-schema-id", next(iter(schemas)))]
+    current = raw.get("current-snapshot-id")
+    current = None if current in (None, -1) else int(current)
+    refs = {
+        ref: Ref(ref, str(value["type"]), int(value["snapshot-id"]))
+        for ref, value in (raw.get("refs") or {}).items()
+    }
+    if current is not None and MAIN not in refs:
+        refs[MAIN] = Ref(MAIN, "branch", current)
+    return Table(
+        name=name,
+        metadata_location=location,
+        uuid=str(raw.get("table-uuid", "")),
+        format_version=int(version),
+        location=str(raw["location"]),
+        columns=columns,
+        partitioning=_partitioning(raw, columns),
+        properties=dict(raw.get("properties") or {}),
+        current_snapshot_id=current,
+        snapshots={int(s["snapshot-id"]): _snapshot(s) for s in raw.get("snapshots") or ()},
+        refs=refs,
+        history=tuple((int(e["timestamp-ms"]), int(e["snapshot-id"])) for e in raw.get("snapshot-log") or ()),
+        schemas=schemas,
+    )
+
+
+def _columns(schema: dict[str, Any]) -> tuple[Column, ...]:
+    return tuple(
+        Column(
+            name=str(f["name"]),
+            type=from_iceberg(f["type"]),
+            nullable=not f["required"],
+            comment=f.get("doc"),
+            field_id=int(f["id"]),
+        )
+        for f in schema["fields"]
+    )
+
+
+def _snapshot(raw: dict[str, Any]) -> Snapshot:
+    summary = {str(k): str(v) for k, v in (raw.get("summary") or {}).items()}
+    return Snapshot(
+        id=int(raw["snapshot-id"]),
+        parent_id=raw.get("parent-snapshot-id"),
+        timestamp_ms=int(raw["timestamp-ms"]),
+        operation=summary.pop("operation", None),
+        summary=summary,
+        schema_id=raw.get("schema-id"),
+        manifest_list=raw.get("manifest-list"),
+    )
+
+
+def _partitioning(raw: dict[str, Any], columns: tuple[Column, ...]) -> tuple[Partition, ...]:
+    if "partition-specs" in raw:
+        default = raw.get("default-spec-id", 0)
+        spec = next(s["fields"] for s in raw["partition-specs"] if s["spec-id"] == default)
+    else:
+        spec = raw.get("partition-spec") or ()
+    names = {c.field_id: c.name for c in columns}
+    return tuple(
+        Partition(str(f["name"]), str(f["transform"]), names.get(f.get("source-id")))
+        for f in spec
+        if f["transform"] != "void"
+    )
+
+
+def _broken(name: TableName, why: str) -> SqeError:
+    return Unavailable(
+        f"table '{name}' cannot be loaded: {why}",
+        code="ICEBERG_INVALID_METADATA",
+        hint="restore the file from a backup, or forget the table with DROP TABLE",
+    )

@@ -1,0 +1,33 @@
+"""How a written name finds a stored one: exactly, or else by the only match that differs in case."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+from sqe.errors import UserError
+
+
+def match(wanted: str, stored: Iterable[str], *, kind: str) -> str | None:
+    """The stored spelling; None if there is none. Two that differ only in case are ambiguous."""
+    found = []
+    for name in stored:
+        if name == wanted:
+            return name
+        if name.lower() == wanted.lower():
+            found.append(name)
+    if len(found) > 1:
+        choices = " or ".join(f'"{name}"' for name in sorted(found))
+        raise UserError(
+            f"{kind} name '{wanted}' is ambiguous: it matches {choices}",
+            code="AMBIGUOUS_NAME",
+            hint="write the exact name in double quotes",
+        )
+    return found[0] if found else None
+
+
+def nearest(wanted: str, names: Iterable[str]) -> str | None:
+    """A hint with the most similar name, if any is similar. Pass only names that the user may see."""
+    by_lower = {name.lower(): name for name in names}
+    close = difflib.get_close_matches(wanted.lower(), by_lower, n=1)
+    return f"did you mean '{by_lower[close[0]]}'?" if close else None

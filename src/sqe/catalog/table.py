@@ -1,0 +1,96 @@
+"""A table as its metadata file describes it. Immutable: a change of the table is another file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sqe.tree.relations import TableName
+from sqe.tree.types import Type
+
+MAIN = "main"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A stored column. `type` may be one that no statement can use yet: see `iceberg_types.unsupported`."""
+
+    name: str
+    type: Type
+    nullable: bool
+    comment: str | None
+    field_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    id: int
+    parent_id: int | None
+    timestamp_ms: int
+    operation: str | None
+    summary: Mapping[str, str]
+    schema_id: int | None
+    manifest_list: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A branch or a tag."""
+
+    name: str
+    kind: str
+    snapshot_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """A field of a partition spec: `transform` as Iceberg spells it (`bucket[16]`), `column` its source."""
+
+    name: str
+    transform: str
+    column: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    name: TableName
+    metadata_location: str
+    uuid: str
+    format_version: int
+    location: str
+    columns: tuple[Column, ...]
+    partitioning: tuple[Partition, ...]
+    properties: Mapping[str, str]
+    current_snapshot_id: int | None
+    snapshots: Mapping[int, Snapshot] = field(repr=False)
+    refs: Mapping[str, Ref] = field(repr=False)
+    # (time in ms, snapshot id): what `main` pointed to, and since when.
+    history: tuple[tuple[int, int], ...] = field(repr=False)
+    schemas: Mapping[int, tuple[Column, ...]] = field(repr=False)
+
+    @property
+    def comment(self) -> str | None:
+        return self.properties.get("comment")
+
+    @property
+    def current_snapshot(self) -> Snapshot | None:
+        return None if self.current_snapshot_id is None else self.snapshots.get(self.current_snapshot_id)
+
+    def snapshot_at(self, timestamp_ms: int) -> int | None:
+        """The snapshot that was current at that time; None before the first."""
+        then = [snapshot_id for since, snapshot_id in self.history if since <= timestamp_ms]
+        return then[-1] if then else None
+
+    def snapshot_of_ref(self, name: str) -> int | None:
+        ref = self.refs.get(name)
+        return None if ref is None else ref.snapshot_id
+
+    def columns_at(self, snapshot_id: int) -> tuple[Column, ...]:
+        """The columns as they were when the snapshot was written."""
+        schema_id = self.snapshots[snapshot_id].schema_id
+        return self.columns if schema_id is None else self.schemas.get(schema_id, self.columns)
+
+    def columns_of_ref(self, name: str) -> tuple[Column, ...]:
+        """A tag shows the columns of its snapshot, a branch those of the table: it goes on being written."""
+        ref = self.refs[name]
+        return self.columns_at(ref.snapshot_id) if ref.kind == "tag" else self.columns

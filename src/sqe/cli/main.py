@@ -1,0 +1,143 @@
+"""The commands: `sqe`, and the names that the older tools had."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sqe.cli.arguments import Arguments, OneLineParser, parse
+
+if TYPE_CHECKING:
+    from sqe.connection import Connection
+
+FAILED = 1
+UNUSABLE = 2
+INTERRUPTED = 130
+
+
+def sqe(arguments: Sequence[str] | None = None) -> int:
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    commands = {"server": sqe_server, "worker": sqe_worker, "bench": sqe_bench}
+    if words and words[0] in commands:
+        return commands[words[0]](words[1:])
+    return _client("sqe", words)
+
+
+def sqe_cli(arguments: Sequence[str] | None = None) -> int:
+    return _client("sqe-cli", list(sys.argv[1:] if arguments is None else arguments))
+
+
+def sqe_server(arguments: Sequence[str] | None = None) -> int:
+    """`sqe server --config FILE [--mode coordinator|worker]`"""
+    flags = OneLineParser(prog="sqe server", allow_abbrev=False, description="Start a server.")
+    flags.add_argument("--config", metavar="FILE", help="sqe.toml to use")
+    flags.add_argument("--mode", choices=("coordinator", "worker"), default="coordinator")
+    given = flags.parse_args(sys.argv[1:] if arguments is None else arguments)
+    return sqe_worker([]) if given.mode == "worker" else _start_server(given.config)
+
+
+def sqe_coordinator(arguments: Sequence[str] | None = None) -> int:
+    """`sqe-coordinator FILE`"""
+    flags = OneLineParser(prog="sqe-coordinator", allow_abbrev=False, description="Start a server.")
+    flags.add_argument("config", metavar="FILE", help="sqe.toml to use")
+    return _start_server(flags.parse_args(sys.argv[1:] if arguments is None else arguments).config)
+
+
+def sqe_worker(arguments: Sequence[str] | None = None) -> int:
+    return _not_built("workers are not built yet; Spark's executors do their work")
+
+
+def sqe_bench(arguments: Sequence[str] | None = None) -> int:
+    return _not_built("benchmarks are not built yet")
+
+
+def _start_server(config: str | None) -> int:
+    """The configuration is checked already, so that its faults are found."""
+    import os
+    from pathlib import Path
+
+    from sqe.cli.complain import complain
+    from sqe.config import load, usual_path
+    from sqe.errors import ConfigError
+
+    try:
+        load(Path(config) if config else usual_path(os.environ), os.environ, check_built=False)
+    except ConfigError as error:
+        complain(error)
+        return UNUSABLE
+    return _not_built("the server is not built yet")
+
+
+def _not_built(what: str) -> int:
+    print(f"error: {what}", file=sys.stderr)
+    return UNUSABLE
+
+
+def _client(program: str, words: Sequence[str]) -> int:
+    given = parse(program, words)
+    if given.remote:
+        return _not_built(
+            "connecting to a server is not built yet; leave out -H, -p, --token and --protocol"
+            if program == "sqe"
+            else "connecting to a server is not built yet; --embedded runs in this process"
+        )
+    from sqe.cli.complain import complain
+    from sqe.cli.run import silence_output
+    from sqe.errors import ConfigError, SqeError
+
+    try:
+        return _run(given)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        silence_output()
+        return 0
+    except SqeError as error:
+        complain(error)
+        return UNUSABLE if isinstance(error, ConfigError) else FAILED
+
+
+def _run(given: Arguments) -> int:
+    from sqe.cli.run import read_script, run_script
+
+    scripts = []
+    if given.file is not None:
+        scripts.append(read_script(given.file))
+    if given.script is not None:
+        scripts.append(given.script)
+    interactive = not scripts and sys.stdin.isatty()
+    if not scripts and not interactive:
+        scripts.append(read_script(None))
+    good = True
+    with _connect(given) as connection:
+        if interactive:
+            from sqe.cli.shell import run_shell
+
+            run_shell(connection, form=given.format)
+        for script in scripts:
+            good &= run_script(connection, script, form=given.format, stop_on_error=given.stop_on_error)
+            if not good and given.stop_on_error:
+                break
+    return 0 if good else FAILED
+
+
+def _connect(given: Arguments) -> Connection:
+    import os
+
+    from sqe.config import load, usual_path
+    from sqe.connection import connect
+
+    overrides = {} if given.memory_limit is None else {"spark.driver_memory": given.memory_limit}
+    config = load(given.config or usual_path(os.environ), os.environ, overrides)
+    return connect(
+        warehouse=given.warehouse,
+        catalogs=given.catalogs or None,
+        memory=given.memory,
+        memory_limit=given.memory_limit,
+        config=config,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(sqe())

@@ -1,0 +1,90 @@
+"""What all statements of a process share: configuration, catalogs, lanes, spools, policy, observers."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import threading
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqe.config import Config
+from sqe.engine.spark.lane import SparkLane, SparkSession
+from sqe.observe.events import Events, Observer
+from sqe.policy.decision import AllowAll, Policy
+from sqe.session import Identity, Session
+
+if TYPE_CHECKING:
+    from sqe.catalog.catalogs import Catalogs
+    from sqe.results import Spools
+
+# Iceberg puts this into the summary of every snapshot that we write, so that we find our own again.
+SNAPSHOT_MARK = "sqe-coordinator"
+
+
+class Coordinator:
+    """Starts nothing by itself: Spark and the spools come with the first statement that needs them."""
+
+    def __init__(
+        self, config: Config, catalogs: Catalogs, *, policy: Policy | None = None, cache_dir: Path | None = None
+    ) -> None:
+        self.config = config
+        self.catalogs = catalogs
+        self.policy: Policy = policy or AllowAll()
+        self.spark = SparkLane(config.spark, cache_dir or default_cache_dir())
+        self.events = Events(_observers(config))
+        self.mark = secrets.token_hex(8)
+        self._spools: Spools | None = None
+        self._lock = threading.Lock()
+        self._writing: dict[str, threading.Lock] = defaultdict(threading.Lock)
+
+    def session(self, identity: Identity) -> Session:
+        return Session(
+            identity,
+            catalog=self.catalogs.default,
+            properties={"lane": self.config.engine.lane},
+        )
+
+    @property
+    def spools(self) -> Spools:
+        from sqe.results import ResultSettings, Spools
+
+        with self._lock:
+            if self._spools is None:
+                asked = self.config.results
+                self._spools = Spools(
+                    ResultSettings(
+                        asked.memory_window, asked.max_spool_per_user, asked.max_spool, asked.spool_dir
+                    )
+                )
+            return self._spools
+
+    def spark_session(self, identity: Identity) -> SparkSession:
+        """The Spark session of an identity, with the catalogs of that identity in it."""
+        marks = {f"spark.sql.iceberg.snapshot-property.{SNAPSHOT_MARK}": self.mark}
+        return self.spark.session(identity.user, {"catalogs": self.catalogs.spark_conf(), "marks": marks})
+
+    def writing(self, table: str) -> threading.Lock:
+        """Our own writers of a table take turns, instead of losing a race and doing the work again."""
+        with self._lock:
+            return self._writing[table]
+
+    def close(self) -> None:
+        self.spark.close()
+        if self._spools is not None:
+            self._spools.close()
+        self.catalogs.close()
+        self.events.close()
+
+
+def default_cache_dir() -> Path:
+    return Path(os.environ.get("SQE_CACHE_DIR") or "~/.cache/sqe").expanduser()
+
+
+def _observers(config: Config) -> list[Observer]:
+    if config.events.log_path is None:
+        return []
+    from sqe.observe.json_log import JsonLog
+
+    return [JsonLog(config.events.log_path)]

@@ -1,0 +1,135 @@
+"""One SELECT of Spark's in the making.
+
+Relations are put into the same block as long as SQL evaluates its clauses in their order; what does
+not fit makes the block a derived table and begins the next one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from sqe.engine.spark.names import column_name
+from sqe.tree.expressions import Field
+
+
+class Stage(IntEnum):
+    """The last clause that a block has."""
+
+    FROM = 0
+    WHERE = 1
+    GROUP = 2
+    WINDOW = 3
+    ORDER = 4
+    LIMIT = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A field as the block says it. `plain` is a mere name, which may be said anywhere and repeatedly.
+    `exact`: its Spark type is certainly the announced one."""
+
+    field: Field
+    text: str
+    plain: bool
+    exact: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OrderKey:
+    """`text` is a column's, or an expression over plain ones; `direction` e.g. DESC NULLS LAST."""
+
+    text: str
+    plain: bool
+    direction: str
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """`raw`: the columns are a table's own names, not ours. No other name may then be in sight, as it
+    could be taken for one of them: no second table, no subquery, no reference to an outer query."""
+
+    columns: Mapping[int, Column]
+    source: str = ""
+    stage: Stage = Stage.FROM
+    where: tuple[str, ...] = ()
+    group: str = ""
+    order: tuple[OrderKey, ...] = ()
+    limit: int | None = None
+    offset: int = 0
+    ctes: tuple[str, ...] = ()
+    recursive: bool = False
+    raw: bool = False
+    # Several joined relations: in parentheses where one is expected.
+    joined: bool = False
+    # LATERAL VIEWs end a FROM clause.
+    views: bool = False
+
+    @property
+    def joinable(self) -> bool:
+        """Whether the FROM clause alone says all of it."""
+        return bool(self.source) and self.stage is Stage.FROM and not (self.raw or self.views or self.ctes)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One column of a SELECT. `said` is the text of it, a cast around it for example."""
+
+    text: str
+    alias: str
+    said: str | None = None
+
+
+def select(block: Block, items: Sequence[Item]) -> str:
+    """The block as a query."""
+    aliases: dict[str, str] = {}
+    for item in items:
+        aliases.setdefault(item.text, item.alias)
+    said = ((item.said or item.text, item.alias) for item in items)
+    shown = [text if text == alias else f"{text} AS {alias}" for text, alias in said]
+    lines = []
+    if block.ctes:
+        lines.append(f"WITH {'RECURSIVE ' if block.recursive else ''}" + ",\n".join(block.ctes))
+    one_line = ", ".join(shown) or "1"
+    lines.append("SELECT " + (one_line if len(one_line) <= 100 else ",\n  ".join(indented(s) for s in shown)))
+    if block.source:
+        lines.append(f"FROM {block.source}")
+    if block.where:
+        lines.append("WHERE " + "\n  AND ".join(indented(w) for w in block.where))
+    if block.group:
+        lines.append(f"GROUP BY {block.group}")
+    if block.order:
+        keys = (f"{aliases.get(k.text, k.text)} {k.direction}" for k in block.order)
+        lines.append("ORDER BY " + ", ".join(keys))
+    if block.limit is not None:
+        lines.append(f"LIMIT {block.limit}")
+    if block.offset:
+        lines.append(f"OFFSET {block.offset}")
+    return "\n".join(lines)
+
+
+def sealed(block: Block, wanted: Iterable[int]) -> Block:
+    """The block as a derived table, with its wanted columns under our own names."""
+    kept = {i: block.columns[i] for i in wanted if i in block.columns}
+    texts = {c.text for c in kept.values()}
+    for key in block.order:
+        if not key.plain and key.text not in texts:
+            kept.update({i: c for i, c in block.columns.items() if c.text == key.text})
+    items = [Item(c.text, column_name(c.field)) for c in kept.values()]
+    columns = {i: Column(c.field, column_name(c.field), True, c.exact) for i, c in kept.items()}
+    return Block(columns, derived(select(block, items)))
+
+
+def derived(query: str) -> str:
+    return "(\n  " + indented(query) + "\n)"
+
+
+def indented(text: str) -> str:
+    # No literal or name of ours contains a line break.
+    return text.replace("\n", "\n  ")
+
+
+def visible(block: Block) -> dict[int, str]:
+    """What expressions in this block may refer to."""
+    return {i: c.text for i, c in block.columns.items()}

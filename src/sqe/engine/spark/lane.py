@@ -1,0 +1,350 @@
+"""The Spark lane: statements of many identities on one Spark, which is started when first needed.
+
+A `SparkSession` outlives the server behind it: when the server died, its running statements fail, and
+the next one starts a new server and a new Connect session with the same catalogs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqe.engine.spark.errors import SessionGone
+from sqe.engine.spark.settings import SparkSettings
+from sqe.errors import Cancelled, SqeError, Unavailable
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sqe.engine.spark.connect import ConnectSession, Progress
+    from sqe.engine.spark.server import SparkServer
+
+_SESSION_KEYS = ("spark.sql.catalog.", "spark.sql.iceberg.snapshot-property.")
+Files = Mapping[str, tuple[str, Sequence[str]]]
+"""Temporary views that a statement needs: name -> (format, paths)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Link:
+    """A server that answers. `server` is None where it is not ours."""
+
+    server: SparkServer | None
+    channel: Any
+    user_id: str | None
+
+    @property
+    def usable(self) -> bool:
+        return self.server is None or self.server.alive
+
+    def end(self, *, wait: float = 0) -> None:
+        if self.server is not None:
+            self.server.stop(wait=wait)
+        self.channel.close()
+
+
+class SparkLane:
+    """`cache_dir` holds what is fetched or built once: jars and the class archive."""
+
+    def __init__(self, config: SparkSettings, cache_dir: Path) -> None:
+        self._settings = config
+        self._cache = cache_dir
+        self._lock = threading.Lock()
+        self._link_lock = threading.Lock()
+        self._link: _Link | None = None
+        self._closed = False
+        self._starting: threading.Thread | None = None
+        self._sessions: dict[str, SparkSession] = {}
+
+    @property
+    def started(self) -> bool:
+        """Whether a statement would find Spark running."""
+        link = self._link
+        return link is not None and link.usable
+
+    def start(self) -> None:
+        """Starts Spark in the background; calling it again does nothing."""
+        if self.started or self._closed or (self._starting is not None and self._starting.is_alive()):
+            return
+
+        def start() -> None:
+            # The statement that needs it tries again, and reports the failure.
+            with contextlib.suppress(SqeError):
+                self.link()
+
+        self._starting = threading.Thread(target=start, name="sqe-spark-start", daemon=True)
+        self._starting.start()
+
+    def session(self, identity_key: str, catalogs: Mapping[str, Mapping[str, str]]) -> SparkSession:
+        """The session of an identity. Spark reads a catalog's conf once, so another conf is another
+        session; statements that still run on the old one finish there."""
+        conf = {key: value for entries in catalogs.values() for key, value in entries.items()}
+        wrong = next((key for key in conf if not key.startswith(_SESSION_KEYS)), None)
+        assert wrong is None, f"not a setting of a catalog: {wrong}"
+        with self._lock:
+            known = self._sessions.get(identity_key)
+            if known is not None and known.conf == conf and not known.closed:
+                return known
+            made = self._sessions[identity_key] = SparkSession(self, identity_key, conf)
+        if known is not None:
+            known.close(wait_for_statements=True)
+        return made
+
+    def close(self, *, wait: float = 0) -> None:
+        """Ends every session and, if it is ours, the server; with `wait`, until it has ended."""
+        with self._lock:
+            self._closed = True
+            sessions, self._sessions = list(self._sessions.values()), {}
+            link, self._link = self._link, None
+        if link is not None:
+            if link.server is None:
+                for session in sessions:
+                    session.close()
+            # The sessions of our own server end with it.
+            link.end(wait=wait)
+
+    def link(self) -> _Link:
+        """A server that answers: the one there is, or a new one, which takes seconds."""
+        link = self._link
+        if link is not None and link.usable:
+            return link
+        with self._link_lock:
+            if self._link is not None and not self._link.usable:
+                self._link.end()
+                self._link = None
+            if self._closed:
+                raise Unavailable("the Spark lane is closed")
+            return self._link or self._install(self._make_link())
+
+    def _install(self, link: _Link) -> _Link:
+        with self._lock:
+            if not self._closed:
+                self._link = link
+                return link
+        # It was closed while it started.
+        link.end()
+        raise Unavailable("the Spark lane is closed")
+
+    def _make_link(self) -> _Link:
+        if self._settings.remote is not None:
+            from sqe.engine.spark.connect import open_channel, parse_remote
+
+            endpoint = parse_remote(self._settings.remote)
+            return _Link(None, open_channel(endpoint), endpoint.user_id)
+        from sqe.engine.spark.server import SparkServer
+
+        server = SparkServer(self._settings, self._cache)
+        try:
+            # The client is imported while the JVM starts.
+            from sqe.engine.spark.connect import Endpoint, open_channel
+
+            port = server.wait()
+        except BaseException:
+            server.stop(wait=1)
+            raise
+        return _Link(server, open_channel(Endpoint(f"127.0.0.1:{port}", server.token)), None)
+
+
+class SparkSession:
+    """What one identity runs on Spark. Made by `SparkLane.session`."""
+
+    def __init__(self, lane: SparkLane, identity_key: str, conf: Mapping[str, str]) -> None:
+        self.conf = dict(conf)
+        self.closed = False
+        self._lane = lane
+        self._identity_key = identity_key
+        self._lock = threading.Lock()
+        self._link: _Link | None = None
+        self._connect: ConnectSession | None = None
+        self._running: dict[str, Stream] = {}
+
+    def run(
+        self,
+        sql: str,
+        *,
+        statement_id: str,
+        user: str = "",
+        files: Files | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+        deadline: float | None = None,
+    ) -> Stream:
+        """Returns at once; the stream starts Spark if need be, and has to be drained without a pause,
+        because Spark keeps in its heap what is not taken. `deadline` is of time.monotonic(). `user` is
+        whose pool it belongs to, as soon as Connect lets a client choose one."""
+        stream = Stream(self, sql, statement_id, files or {}, on_progress, deadline)
+        with self._lock:
+            if self.closed:
+                raise Unavailable("the Spark session is closed")
+            assert statement_id not in self._running, "a statement runs once"
+            self._running[statement_id] = stream
+        return stream
+
+    def cancel(self, statement_id: str) -> None:
+        """Ends a statement; its stream raises Cancelled. Nothing happens if it has ended."""
+        with self._lock:
+            stream = self._running.get(statement_id)
+            connect = self._connect
+        if stream is None:
+            return
+        stream.cancelled = True
+        if connect is not None:
+            with contextlib.suppress(Unavailable):
+                connect.interrupt(statement_id)
+
+    def explain(self, sql: str, *, statement_id: str = "sqe-explain") -> str:
+        """Spark's plan. As SQL, since asking for the plan of a command by RPC would run the command."""
+        batches = list(self.run(f"EXPLAIN FORMATTED {sql}", statement_id=statement_id))
+        return "\n".join(str(value) for batch in batches for value in batch.column(0).to_pylist())
+
+    def close(self, *, wait_for_statements: bool = False) -> None:
+        with self._lock:
+            self.closed = True
+            if wait_for_statements and self._running:
+                return
+            connect, self._connect = self._connect, None
+        if connect is not None:
+            connect.release()
+
+    def connected(self) -> tuple[_Link, ConnectSession]:
+        """The Connect session, made anew if the server was, with the catalogs configured in it."""
+        link = self._lane.link()
+        with self._lock:
+            if self._connect is None or self._link is not link:
+                from sqe.engine.spark.connect import ConnectSession
+
+                user_id = link.user_id or self._identity_key
+                connect = ConnectSession(link.channel, user_id, lambda: link.usable)
+                connect.configure(self.conf)
+                self._link, self._connect = link, connect
+            return link, self._connect
+
+    def ended(self, stream: Stream) -> None:
+        with self._lock:
+            self._running.pop(stream.statement_id, None)
+            last_one = self.closed and not self._running
+        if last_one:
+            self.close()
+
+    def forget(self, connect: ConnectSession) -> None:
+        """The server no longer knows this session: the next statement makes another."""
+        with self._lock:
+            if self._connect is connect:
+                self._connect = None
+
+
+class Stream:
+    """The answer of one statement: Arrow batches, once, in the thread that asks for them."""
+
+    def __init__(
+        self,
+        session: SparkSession,
+        sql: str,
+        statement_id: str,
+        files: Files,
+        on_progress: Callable[[Progress], None] | None,
+        deadline: float | None,
+    ) -> None:
+        self.statement_id = statement_id
+        self.cancelled = False
+        self._session = session
+        self._sql = sql
+        self._files = files
+        self._on_progress = on_progress
+        self._deadline = deadline
+        self._batches: Generator[pa.RecordBatch] = self._run()
+        self._ahead: list[pa.RecordBatch] = []
+        self._schema: pa.Schema | None = None
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Spark's own names and types; known with the first batch, which an empty answer has too."""
+        if self._schema is None:
+            import pyarrow as pa
+
+            first = next(self._batches, None)
+            self._schema = pa.schema([]) if first is None else first.schema
+            if first is not None:
+                self._ahead.append(first)
+        return self._schema
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        while self._ahead:
+            yield self._ahead.pop()
+        for batch in self._batches:
+            self._schema = batch.schema
+            yield batch
+
+    def close(self) -> None:
+        """Ends the statement if it still runs."""
+        self._batches.close()
+        self._session.ended(self)
+
+    def _run(self) -> Generator[pa.RecordBatch]:
+        try:
+            link, connect = self._connected()
+            try:
+                try:
+                    yield from self._answer(connect)
+                except SessionGone:
+                    # It was refused before it ran, so that it can be sent once more even if it writes.
+                    self._session.forget(connect)
+                    link, connect = self._connected()
+                    yield from self._answer(connect)
+            except Unavailable as error:
+                raise _reason(link, error) from None
+            if link.server is not None:
+                link.server.trained()
+        finally:
+            self._session.ended(self)
+
+    def _connected(self) -> tuple[_Link, ConnectSession]:
+        connected = self._session.connected()
+        if self.cancelled:
+            raise Cancelled("the statement was cancelled")
+        return connected
+
+    def _answer(self, connect: ConnectSession) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
+        with _views(connect, self._files):
+            answers = connect.run(
+                self._sql,
+                tag=self.statement_id,
+                deadline=self._deadline,
+                on_progress=self._on_progress,
+                is_cancelled=lambda: self.cancelled,
+            )
+            for data in answers:
+                with pa.ipc.open_stream(data) as reader:
+                    yield from reader
+
+
+@contextlib.contextmanager
+def _views(connect: ConnectSession, files: Files) -> Iterator[None]:
+    made = []
+    try:
+        for name, (file_format, paths) in files.items():
+            connect.create_view(name, file_format, paths)
+            made.append(name)
+        yield
+    finally:
+        for name in made:
+            with contextlib.suppress(Unavailable):
+                connect.drop_view(name)
+
+
+def _reason(link: _Link, error: Unavailable) -> SqeError:
+    """A lost connection to a server of ours is most often its end, which has a reason."""
+    if link.server is None:
+        return error
+    known = link.server.failure()
+    if known is not None:
+        return known
+    if link.server.alive:
+        return error
+    return Unavailable(
+        "the Spark server ended while the statement ran", hint="the next statement starts a new one"
+    )

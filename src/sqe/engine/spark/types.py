@@ -1,0 +1,107 @@
+"""Our types as Spark SQL spells them."""
+
+from __future__ import annotations
+
+from sqe.errors import NotSupported
+from sqe.tree.types import (
+    BIGINT,
+    BOOLEAN,
+    DATE,
+    DAY_SECOND,
+    DOUBLE,
+    INTEGER,
+    JSON,
+    REAL,
+    SMALLINT,
+    TINYINT,
+    UNKNOWN,
+    UUID,
+    VARBINARY,
+    YEAR_MONTH,
+    Array,
+    Char,
+    Decimal,
+    Fixed,
+    Map,
+    Row,
+    Time,
+    Timestamp,
+    TimestampTz,
+    Type,
+    Varchar,
+)
+
+_SIMPLE: dict[Type, str] = {
+    BOOLEAN: "BOOLEAN",
+    TINYINT: "TINYINT",
+    SMALLINT: "SMALLINT",
+    INTEGER: "INT",
+    BIGINT: "BIGINT",
+    REAL: "FLOAT",
+    DOUBLE: "DOUBLE",
+    VARBINARY: "BINARY",
+    DATE: "DATE",
+    # Spark has neither type; the text is what Trino prints.
+    UUID: "STRING",
+    JSON: "STRING",
+    UNKNOWN: "VOID",
+    YEAR_MONTH: "INTERVAL YEAR TO MONTH",
+    DAY_SECOND: "INTERVAL DAY TO SECOND",
+}
+
+MAX_FRACTION = 6
+
+
+def spark_type(t: Type) -> str:
+    """The Spark type that holds a value of ours. Lengths of text live in our casts: in an expression
+    Spark's own VARCHAR(n) and CHAR(n) neither cut nor pad."""
+    simple = _SIMPLE.get(t)
+    if simple is not None:
+        return simple
+    match t:
+        case Decimal():
+            return f"DECIMAL({t.precision},{t.scale})"
+        case Varchar() | Char():
+            return "STRING"
+        case Fixed():
+            return "BINARY"
+        case Timestamp():
+            _check_fraction(t, t.precision)
+            return "TIMESTAMP_NTZ"
+        case TimestampTz():
+            _check_fraction(t, t.precision)
+            return "TIMESTAMP"
+        case Time():
+            _check_fraction(t, t.precision)
+            return "TIME(6)"
+        case Array():
+            return f"ARRAY<{spark_type(t.element)}>"
+        case Map():
+            return f"MAP<{spark_type(t.key)}, {spark_type(t.value)}>"
+        case Row():
+            fields = (
+                f"{quote_name(name)}: {spark_type(field.type)}"
+                for name, field in zip(row_field_names(t), t.fields, strict=True)
+            )
+            return f"STRUCT<{', '.join(fields)}>"
+    raise NotSupported(f"Spark has no type for {t}")
+
+
+def row_field_names(t: Row) -> list[str]:
+    """Spark's structs need names, and different ones; `field0`, `field1`, … where a row has none."""
+    names: list[str] = []
+    for index, field in enumerate(t.fields):
+        name = field.name if field.name is not None and field.name not in names else f"field{index}"
+        while name in names:
+            name += "_"
+        names.append(name)
+    return names
+
+
+def quote_name(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _check_fraction(t: Type, precision: int) -> None:
+    if precision > MAX_FRACTION:
+        raise NotSupported(f"{t} is finer than the microseconds that Spark keeps")

@@ -1,0 +1,374 @@
+"""Aggregates. `{distinct}` and `{over}` are places that the renderer fills; NULLs are skipped unless said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqe.engine.spark.types import spark_type
+from sqe.errors import NotSupported
+from sqe.functions.decimals import divide
+from sqe.functions.function import Renderer, aggregate, fill
+from sqe.functions.spark_text import constant, constant_integer, invalid
+from sqe.tree.expressions import Cast
+from sqe.tree.types import (
+    APPROXIMATE,
+    BIGINT,
+    DOUBLE,
+    MAX_PRECISION,
+    REAL,
+    Array,
+    Decimal,
+    Map,
+    Row,
+)
+
+Texts = Sequence[str]
+Order = Sequence[tuple[str, Any]]
+
+
+def _count(call: Any, texts: Texts) -> str:
+    return f"count({{distinct}}{texts[0]}){{over}}" if texts else "count(*){over}"
+
+
+def _sum(call: Any, texts: Texts) -> str:
+    plain = f"sum({{distinct}}{texts[0]}){{over}}"
+    if call.type == BIGINT and not _is_widened(call.arguments[0]):
+        # Trino fails when its running total overflows, in whatever order rows come. Positive and negative
+        # rows apart, that is so whenever some order overflows, and never by luck.
+        return fill(
+            "coalesce(sum({distinct}CASE WHEN {0} > 0 THEN {0} END){over}"
+            " + coalesce(sum({distinct}CASE WHEN {0} < 0 THEN {0} END){over}, 0),"
+            " sum({distinct}CASE WHEN {0} <= 0 THEN {0} END){over})",
+            texts,
+        )
+    if call.type in (DOUBLE, BIGINT):
+        return plain
+    return f"CAST({plain} AS {spark_type(call.type)})"
+
+
+def _is_widened(argument: Any) -> bool:
+    """A narrower integer: its sum would need billions of rows to overflow a bigint."""
+    return isinstance(argument, Cast) and argument.implicit and argument.operand.type != BIGINT
+
+
+def _average(call: Any, texts: Texts) -> str:
+    if call.type == DOUBLE:
+        return f"avg({{distinct}}{texts[0]}){{over}}"
+    if not isinstance(call.type, Decimal):
+        return f"CAST(avg({{distinct}}{texts[0]}){{over}} AS {spark_type(call.type)})"
+    precision, scale = call.type.precision, call.type.scale
+    if precision <= 18:
+        # Spark rounds to four digits more before our cast rounds again: ten more before both are enough.
+        wide = f"CAST({texts[0]} AS DECIMAL({precision + 10},{scale + 10}))"
+        return f"CAST(avg({{distinct}}{wide}){{over}} AS {spark_type(call.type)})"
+    total = f"CAST(sum({{distinct}}{texts[0]}){{over}} AS DECIMAL(38,{scale}))"
+    count = f"CAST(nullif(count({{distinct}}{texts[0]}){{over}}, 0) AS DECIMAL(19,0))"
+    return divide(total, count, (Decimal(MAX_PRECISION, scale), Decimal(19, 0)), call.type)
+
+
+def _extreme(name: str) -> Renderer:
+    def render(call: Any, texts: Texts) -> str:
+        if len(texts) == 2:
+            return _first_of(call, texts, descending=name == "max")
+        if call.type in APPROXIMATE and name == "max":
+            # NaN is the largest to Spark, and counts only where there is nothing else to Trino.
+            return fill("coalesce(max(CASE WHEN NOT isnan({0}) THEN {0} END){over}, max({0}){over})", texts)
+        return f"{name}({texts[0]}){{over}}"
+
+    return render
+
+
+def _first_of(call: Any, texts: Texts, *, descending: bool) -> str:
+    """max(x, n) and min(x, n): the n first of the sorted values."""
+    count = constant_integer(call, 1, "the number of values")
+    if count is None or not 0 < count <= 10000:
+        raise invalid(call, "The number of values must be from 1 to 10000")
+    element = call.arguments[0].type
+    if element in APPROXIMATE or isinstance(element, (Array, Row, Map)):
+        raise NotSupported(f"{call.function} of {element} with a count", position=call.position)
+    order = "false" if descending else "true"
+    return fill(
+        f"CASE WHEN count({{0}}){{over}} > 0"
+        f" THEN slice(sort_array(collect_list({{0}}){{over}}, {order}), 1, {count}) END",
+        texts,
+    )
+
+
+def _by(name: str) -> Renderer:
+    """Rows without a key are skipped; NaN is the worst key of all."""
+
+    def render(call: Any, texts: Texts) -> str:
+        if call.arguments[1].type in APPROXIMATE:
+            best = "NOT isnan({1})" if name == "max_by" else "isnan({1})"
+            return fill(
+                f"{name}({{0}}, CASE WHEN {{1}} IS NOT NULL THEN struct({best}, {{1}}) END){{over}}", texts
+            )
+        return f"{name}({texts[0]}, {texts[1]}){{over}}"
+
+    return render
+
+
+def _array_agg(call: Any, texts: Texts, order: Order) -> str:
+    """NULLs are kept, and no rows at all give NULL; Spark's lists are the other way in both."""
+    if not order:
+        collected = "collect_list({distinct}struct({0} AS v)){over}"
+        return fill(f"CASE WHEN count(*){{over}} > 0 THEN transform({collected}, e_ -> e_.v) END", texts)
+    if getattr(call, "distinct", False):
+        keys = [text for text, _ in order]
+        if keys != [texts[0]]:
+            raise NotSupported(
+                "array_agg(DISTINCT x ORDER BY …) with another key than x", position=call.position
+            )
+    fields = ", ".join(f"{text} AS k{index}" for index, (text, _) in enumerate(order))
+    collected = f"collect_list({{distinct}}struct({{0}} AS v, {fields})){{over}}"
+    ordered = f"array_sort({collected}, (p_, q_) -> {_comparator(order)})"
+    return fill(f"CASE WHEN count(*){{over}} > 0 THEN transform({ordered}, e_ -> e_.v) END", texts)
+
+
+def _comparator(order: Order) -> str:
+    branches = []
+    for index, (_, key) in enumerate(order):
+        p, q = f"p_.k{index}", f"q_.k{index}"
+        null_first = -1 if key.nulls_first else 1
+        less = 1 if key.descending else -1
+        branches.append(
+            f"WHEN {p} IS NULL AND {q} IS NOT NULL THEN {null_first}"
+            f" WHEN {p} IS NOT NULL AND {q} IS NULL THEN {-null_first}"
+            f" WHEN {p} < {q} THEN {less} WHEN {p} > {q} THEN {-less}"
+        )
+    return f"CASE {' '.join(branches)} ELSE 0 END"
+
+
+def _listagg(call: Any, texts: Texts, order: Order) -> str:
+    separator = texts[1] if len(texts) == 2 else "''"
+    keys = ", ".join(
+        f"{text} {'DESC' if key.descending else 'ASC'} NULLS {'FIRST' if key.nulls_first else 'LAST'}"
+        for text, key in order
+    )
+    within = f" WITHIN GROUP (ORDER BY {keys})" if keys else ""
+    return f"listagg({{distinct}}{texts[0]}, {separator}){within}{{over}}"
+
+
+def _approx_distinct(call: Any, texts: Texts) -> str:
+    error: object = 0.023 if len(texts) == 1 else constant(call.arguments[1])
+    if not isinstance(error, (int, float)) and not hasattr(error, "as_tuple"):
+        raise NotSupported("approx_distinct: the error must be a constant", position=call.position)
+    number = float(str(error))
+    if not 0.0040625 <= number <= 0.26:
+        raise invalid(call, "Standard error must be between 0.0040625 and 0.26")
+    return f"approx_count_distinct({texts[0]}, {number}D){{over}}"
+
+
+_FINITE_CORR = (
+    "nullif(try_divide(covar_pop({distinct}{0}, {1}){over}, nullif(stddev_pop(CASE WHEN {1} IS NOT NULL THEN {0} END){over}"
+    " * stddev_pop(CASE WHEN {0} IS NOT NULL THEN {1} END){over}, 0)), double('NaN'))"
+)
+_KURTOSIS = (
+    "CASE WHEN count({0}){over} >= 4 THEN (count({0}){over} - 1D) / ((count({0}){over} - 2D) * (count({0}){over} - 3D))"
+    " * ((count({0}){over} + 1D) * (coalesce(kurtosis({0}){over}, double('NaN')) + 3D) - 3D * (count({0}){over} - 1D)) END"
+)
+_GEOMETRIC_MEAN = (
+    "exp(avg({distinct}CASE WHEN {0} > 0 THEN ln({0}) WHEN {0} = 0 THEN double('-Infinity')"
+    " WHEN {0} < 0 THEN double('NaN') END){over})"
+)
+_PAIRS = "filter(collect_list(struct({0} AS k, {1} AS v)){over}, e_ -> e_.k IS NOT NULL)"
+# The first of a key's values stays; Spark's maps fail on a second.
+_MAP_AGG = (
+    "CASE WHEN count({0}){over} > 0 THEN map_from_entries(filter(" + _PAIRS + ", (e_, i_) ->"
+    " array_position(transform(" + _PAIRS + ", z_ -> z_.k), e_.k) = i_ + 1)) END"
+)
+_MULTIMAP_AGG = (
+    "CASE WHEN count({0}){over} > 0 THEN map_from_entries(transform(array_distinct(transform("
+    + _PAIRS
+    + ", z_ -> z_.k)),"
+    " w_ -> struct(w_, transform(filter(" + _PAIRS + ", e_ -> e_.k = w_), e_ -> e_.v)))) END"
+)
+_HISTOGRAM = (
+    "CASE WHEN count({0}){over} > 0 THEN map_from_entries(transform(array_distinct(collect_list({0}){over}),"
+    " w_ -> struct(w_, CAST(size(filter(collect_list({0}){over}, e_ -> e_ <=> w_)) AS BIGINT)))) END"
+)
+
+
+def _map_union(call: Any, texts: Texts) -> str:
+    return fill(
+        f"CASE WHEN count({{0}}){{over}} > 0 THEN aggregate(collect_list({{0}}){{over}},"
+        f" CAST(map() AS {spark_type(call.type)}),"
+        " (a_, m_) -> map_concat(a_, map_filter(m_, (k_, v_) -> NOT map_contains_key(a_, k_)))) END",
+        texts,
+    )
+
+
+def _moment(name: str, spark: str, help: str) -> Any:
+    return aggregate(name, "(bigint) -> double", "(double) -> double", spark=spark, help=help)
+
+
+def _bits(name: str, spark: str, help: str) -> Any:
+    return aggregate(name, "(bigint) -> bigint", spark=f"{spark}({{distinct}}{{0}}){{over}}", help=help)
+
+
+def _pair(name: str, spark: str, help: str) -> Any:
+    """y first, then x. Those of reals are doubles made narrow."""
+
+    def render(call: Any, texts: Texts) -> str:
+        text = fill(spark, texts)
+        return f"CAST({text} AS FLOAT)" if call.type == REAL else text
+
+    return aggregate(name, "(real, real) -> real", "(double, double) -> double", spark=render, help=help)
+
+
+def _geometric_mean(call: Any, texts: Texts) -> str:
+    text = fill(_GEOMETRIC_MEAN, texts)
+    return f"CAST({text} AS FLOAT)" if call.type == REAL else text
+
+
+_SAMPLE = "The standard deviation of a sample"
+_VARIANCE = "The variance of a sample"
+
+FUNCTIONS = (
+    aggregate(
+        "count",
+        "() -> bigint",
+        "(T) -> bigint",
+        spark=_count,
+        help="How many rows, or values that are not NULL",
+    ),
+    aggregate(
+        "count_if", "(boolean) -> bigint", spark="count_if({distinct}{0}){over}", help="How many are true"
+    ),
+    aggregate(
+        "sum",
+        "(bigint) -> bigint",
+        "(decimal(p,s)) -> decimal(38,s)",
+        "(real) -> real",
+        "(double) -> double",
+        "(interval day to second) -> interval day to second",
+        "(interval year to month) -> interval year to month",
+        spark=_sum,
+        help="The sum; NULL of no rows",
+        raises=True,
+    ),
+    aggregate(
+        "avg",
+        "(bigint) -> double",
+        "(decimal(p,s)) -> decimal(p,s)",
+        "(real) -> real",
+        "(double) -> double",
+        spark=_average,
+        help="The mean; NULL of no rows",
+        raises=True,
+    ),
+    aggregate(
+        "min",
+        "(T:orderable) -> T",
+        "(E:orderable, bigint) -> array(E)",
+        spark=_extreme("min"),
+        help="The smallest, or the n smallest",
+    ),
+    aggregate(
+        "max",
+        "(T:orderable) -> T",
+        "(E:orderable, bigint) -> array(E)",
+        spark=_extreme("max"),
+        help="The largest, or the n largest",
+    ),
+    aggregate("min_by", "(V, K:orderable) -> V", spark=_by("min_by"), help="The value at the smallest key"),
+    aggregate("max_by", "(V, K:orderable) -> V", spark=_by("max_by"), help="The value at the largest key"),
+    aggregate(
+        "array_agg",
+        "(T) -> array(T)",
+        spark=_array_agg,
+        help="All values as an array, NULLs too",
+        ordered=True,
+    ),
+    aggregate(
+        "listagg",
+        "(varchar) -> varchar",
+        "(varchar, varchar) -> varchar",
+        spark=_listagg,
+        help="All values as one text with a separator",
+        ordered=True,
+    ),
+    aggregate("bool_and", "(boolean) -> boolean", spark="bool_and({0}){over}", help="Whether all are true"),
+    aggregate("every", "(boolean) -> boolean", spark="bool_and({0}){over}", help="Whether all are true"),
+    aggregate("bool_or", "(boolean) -> boolean", spark="bool_or({0}){over}", help="Whether any is true"),
+    aggregate(
+        "any_value", "(T) -> T", spark="any_value({0}) IGNORE NULLS{over}", help="Some value that is not NULL"
+    ),
+    aggregate(
+        "arbitrary", "(T) -> T", spark="any_value({0}) IGNORE NULLS{over}", help="Some value that is not NULL"
+    ),
+    aggregate(
+        "approx_distinct",
+        "(T) -> bigint",
+        "(T, double) -> bigint",
+        spark=_approx_distinct,
+        help="How many different values there are, about",
+    ),
+    aggregate(
+        "approx_percentile",
+        "(bigint, double) -> bigint",
+        "(double, double) -> double",
+        "(real, double) -> real",
+        "(bigint, array(double)) -> array(bigint)",
+        "(double, array(double)) -> array(double)",
+        "(real, array(double)) -> array(real)",
+        spark="percentile_approx({0}, {1}, 10000){over}",
+        help="The value at a share of the sorted values, about",
+    ),
+    _moment("stddev", "stddev_samp({distinct}{0}){over}", _SAMPLE),
+    _moment("stddev_samp", "stddev_samp({distinct}{0}){over}", _SAMPLE),
+    _moment("stddev_pop", "stddev_pop({distinct}{0}){over}", "The standard deviation of a population"),
+    _moment("variance", "var_samp({distinct}{0}){over}", _VARIANCE),
+    _moment("var_samp", "var_samp({distinct}{0}){over}", _VARIANCE),
+    _moment("var_pop", "var_pop({distinct}{0}){over}", "The variance of a population"),
+    _moment(
+        "skewness",
+        "CASE WHEN count({0}){over} >= 3 THEN coalesce(skewness({0}){over}, double('NaN')) END",
+        "The skewness",
+    ),
+    _moment("kurtosis", _KURTOSIS, "The excess kurtosis of a sample"),
+    _pair("corr", _FINITE_CORR, "The correlation"),
+    _pair("covar_pop", "covar_pop({distinct}{0}, {1}){over}", "The covariance of a population"),
+    _pair("covar_samp", "covar_samp({distinct}{0}, {1}){over}", "The covariance of a sample"),
+    _pair(
+        "regr_slope",
+        "nullif(regr_slope({0}, {1}){over}, double('NaN'))",
+        "The slope of the line through the points",
+    ),
+    _pair(
+        "regr_intercept",
+        "nullif(regr_intercept({0}, {1}){over}, double('NaN'))",
+        "Where the line through the points begins",
+    ),
+    aggregate(
+        "geometric_mean",
+        "(bigint) -> double",
+        "(real) -> real",
+        "(double) -> double",
+        spark=_geometric_mean,
+        help="The geometric mean",
+    ),
+    _bits("bitwise_and_agg", "bit_and", "Bits that are set in all"),
+    _bits("bitwise_or_agg", "bit_or", "Bits that are set in any"),
+    _bits("bitwise_xor_agg", "bit_xor", "Bits that are set in an odd number"),
+    aggregate(
+        "map_agg",
+        "(K:comparable, V) -> map(K, V)",
+        spark=_MAP_AGG,
+        help="A map of keys to their first values",
+    ),
+    aggregate(
+        "multimap_agg",
+        "(K:comparable, V) -> map(K, array(V))",
+        spark=_MULTIMAP_AGG,
+        help="A map of keys to all their values",
+    ),
+    aggregate(
+        "histogram",
+        "(T:comparable) -> map(T, bigint)",
+        spark=_HISTOGRAM,
+        help="A map of values to how often they are",
+    ),
+    aggregate("map_union", "(map(K, V)) -> map(K, V)", spark=_map_union, help="One map of all entries"),
+)

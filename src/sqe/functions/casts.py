@@ -1,0 +1,340 @@
+"""CAST and TRY_CAST with Trino's answers, in Spark SQL.
+
+Spark cuts where Trino rounds, takes texts that Trino refuses and the other way round, prints doubles
+plainly, and neither cuts nor pads text. `safe` is TRY_CAST: NULL where the cast would fail.
+"""
+
+from __future__ import annotations
+
+from sqe.engine.spark.types import quote_name, row_field_names, spark_type
+from sqe.errors import NotSupported
+from sqe.functions.spark_text import share, string
+from sqe.tree.types import (
+    APPROXIMATE,
+    BIGINT,
+    BOOLEAN,
+    DATE,
+    DAY_SECOND,
+    DOUBLE,
+    REAL,
+    UNKNOWN,
+    UUID,
+    VARBINARY,
+    YEAR_MONTH,
+    Array,
+    Char,
+    Decimal,
+    Fixed,
+    FunctionType,
+    Map,
+    Row,
+    Time,
+    Timestamp,
+    TimestampTz,
+    Type,
+    Varchar,
+    is_integer,
+    is_numeric,
+    is_text,
+)
+
+
+def castable(source: Type, target: Type) -> bool:
+    """Whether Trino has such a cast and we can render it."""
+    if source == target or source == UNKNOWN:
+        return not isinstance(target, FunctionType)
+    match source, target:
+        case Array(), Array():
+            return castable(source.element, target.element)
+        case Map(), Map():
+            return castable(source.key, target.key) and castable(source.value, target.value)
+        case Row(), Row():
+            return len(source.fields) == len(target.fields) and all(
+                castable(a.type, b.type) for a, b in zip(source.fields, target.fields, strict=True)
+            )
+    if is_text(source):
+        return is_text(target) or _from_text(target)
+    if is_text(target):
+        return _to_text(source)
+    if source == BOOLEAN or target == BOOLEAN:
+        return is_numeric(source) or is_numeric(target)
+    if is_numeric(source):
+        return is_numeric(target)
+    if _is_binary(source):
+        return _is_binary(target)
+    if isinstance(source, Time):
+        return isinstance(target, Time)
+    moments = (Timestamp, TimestampTz)
+    if source == DATE:
+        return isinstance(target, moments)
+    if isinstance(source, moments):
+        return target == DATE or isinstance(target, moments)
+    return False
+
+
+def _from_text(target: Type) -> bool:
+    plain = target in (BOOLEAN, DATE, UUID, VARBINARY) or is_numeric(target)
+    return plain or isinstance(target, (Timestamp, TimestampTz))
+
+
+def _to_text(source: Type) -> bool:
+    plain = source in (BOOLEAN, DATE, UUID, DAY_SECOND, YEAR_MONTH) or is_numeric(source)
+    return plain or isinstance(source, (Timestamp, TimestampTz))
+
+
+def _is_binary(t: Type) -> bool:
+    return t == VARBINARY or isinstance(t, Fixed)
+
+
+def spark_cast(text: str, source: Type, target: Type, *, safe: bool) -> str:
+    """Spark's text of CAST(text AS target)."""
+    if source == target:
+        return text
+    if source == UNKNOWN:
+        return f"CAST({text} AS {spark_type(target)})"
+    if not castable(source, target):
+        raise NotSupported(f"Cannot cast {source} to {target}")
+    return _Cast(safe, 0).text(text, source, target)
+
+
+class _Cast:
+    """One cast; `depth` keeps the names of nested lambdas apart."""
+
+    def __init__(self, safe: bool, depth: int) -> None:
+        self.safe = safe
+        self.depth = depth
+        self.word = "try_cast" if safe else "CAST"
+
+    def fail(self, message: str) -> str:
+        return "NULL" if self.safe else f"raise_error({string(message)})"
+
+    def plain(self, text: str, target: Type) -> str:
+        return f"{self.word}({text} AS {spark_type(target)})"
+
+    def text(self, text: str, source: Type, target: Type) -> str:
+        if source == target or (_is_binary(source) and _is_binary(target)):
+            return text
+        if isinstance(source, (Array, Map, Row)):
+            return self.nested(text, source, target)
+        if is_text(source):
+            return self.from_text(text, source, target)
+        if isinstance(target, (Varchar, Char)):
+            return self.to_text(text, source, target)
+        if target == BOOLEAN:
+            return f"({text} <> 0)"
+        if is_numeric(source) and is_numeric(target):
+            return self.number(text, source, target)
+        if source == UNKNOWN or source == BOOLEAN:
+            return f"CAST({text} AS {spark_type(target)})"
+        return _moment(text, source, target)
+
+    def nested(self, text: str, source: Type, target: Type) -> str:
+        inner = _Cast(self.safe, self.depth + 1)
+        name = f"e{self.depth}_"
+        match source, target:
+            case Array(), Array():
+                element = inner.text(name, source.element, target.element)
+                return text if element == name else f"transform({text}, {name} -> {element})"
+            case Map(), Map():
+                key, value = f"k{self.depth}_", f"v{self.depth}_"
+                keys = inner.text(key, source.key, target.key)
+                values = inner.text(value, source.value, target.value)
+                if values != value:
+                    text = f"transform_values({text}, ({key}, {value}) -> {values})"
+                return text if keys == key else f"transform_keys({text}, ({key}, {value}) -> {keys})"
+            case Row(), Row():
+                return self.row(text, source, target, inner)
+        raise AssertionError((source, target))
+
+    def row(self, text: str, source: Row, target: Row, inner: _Cast) -> str:
+        fields = []
+        changed = False
+        names = row_field_names(source)
+        for old, new, a, b in zip(names, row_field_names(target), source.fields, target.fields, strict=True):
+            place = f"{{0}}.{quote_name(old)}"
+            value = inner.text(place, a.type, b.type)
+            changed = changed or value != place
+            fields.append(f"{string(new)}, {value}")
+        if not changed:
+            return text if names == row_field_names(target) else f"CAST({text} AS {spark_type(target)})"
+        # A row that is NULL stays one, and does not become a row of NULLs.
+        return share(f"if({{0}} IS NULL, NULL, named_struct({', '.join(fields)}))", (text,))
+
+    def number(self, text: str, source: Type, target: Type) -> str:
+        if is_integer(target) and not is_integer(source):
+            rounded = f"round({text})"
+            if target == BIGINT and source in APPROXIMATE:
+                # Spark takes 2^63 for the largest bigint instead of failing.
+                guarded = "CASE WHEN {0} >= 9.223372036854775807E18D THEN " + self.fail(
+                    "Unable to cast to bigint"
+                )
+                return share(f"{guarded} ELSE {self.plain('round({0})', target)} END", (text,))
+            return self.plain(rounded, target)
+        if isinstance(target, Decimal) and source in APPROXIMATE:
+            # Spark's decimal of NaN is NULL. A real is read by its shortest text, as a double is.
+            value = "{0}" if source == DOUBLE else "CAST({0} AS STRING)"
+            return share(
+                "CASE WHEN isnan({0}) OR abs({0}) = double('Infinity') THEN "
+                f"{self.fail(f'Cannot cast to {target}')} ELSE {self.plain(value, target)} END",
+                (text,),
+            )
+        return self.plain(text, target)
+
+    def from_text(self, text: str, source: Type, target: Type) -> str:
+        match target:
+            case Varchar():
+                assert isinstance(source, (Varchar, Char))
+                fits = target.length is None or (source.length is not None and source.length <= target.length)
+                return text if fits else f"left({text}, {target.length})"
+            case Char():
+                return f"rpad({text}, {target.length}, ' ')"
+            case Timestamp():
+                return self.checked(text, _TIMESTAMP, self.timestamp("trim({0})", target), target)
+            case TimestampTz():
+                read = round_timestamp(self.plain("trim({0})", target), target.precision)
+                return self.checked(text, _ZONED, read, target)
+        if target == VARBINARY:
+            return f"encode({text}, 'UTF-8')"
+        if target == UUID:
+            return self.checked(text, _UUID, "lower({0})", target)
+        if target == DATE:
+            return self.checked(text, _DATE, self.plain("{0}", target), target)
+        if target == BOOLEAN:
+            return share(
+                "CASE WHEN lower({0}) IN ('t', 'true', '1') THEN true"
+                " WHEN lower({0}) IN ('f', 'false', '0') THEN false"
+                f" WHEN {{0}} IS NOT NULL THEN {self.fail('Cannot cast value to BOOLEAN')} END",
+                (text,),
+            )
+        if target in APPROXIMATE:
+            read = self.plain("regexp_replace(trim({0}), '[fFdD]$', '')", target)
+            return self.checked(text, _DOUBLE, read, target)
+        if isinstance(target, Decimal) or is_integer(target):
+            return self.plain(text, target)
+        raise NotSupported(f"Cannot cast {source} to {target}")
+
+    def timestamp(self, text: str, target: Timestamp) -> str:
+        return round_timestamp(f"{self.word}({text} AS TIMESTAMP_NTZ)", target.precision)
+
+    def checked(self, text: str, pattern: str, read: str, target: Type) -> str:
+        """`read` only a text of the form that Trino takes: Spark takes many more."""
+        return share(
+            f"CASE WHEN {{0}} RLIKE {string(pattern)} THEN {read}"
+            f" WHEN {{0}} IS NOT NULL THEN {self.fail(f'Value cannot be cast to {target}')} END",
+            (text,),
+        )
+
+    def to_text(self, text: str, source: Type, target: Varchar | Char) -> str:
+        printed = printed_text(text, source)
+        if isinstance(target, Char):
+            return f"rpad({printed}, {target.length}, ' ')"
+        if target.length is None:
+            return printed
+        # Only text is cut to a length; anything else must fit.
+        return share(
+            f"CASE WHEN char_length({{0}}) > {target.length}"
+            f" THEN {self.fail(f'Value cannot be represented as {target}')} ELSE {{0}} END",
+            (printed,),
+        )
+
+
+_DATE = r"^\s*[+-]?[0-9]{4,}-[0-9]{1,2}-[0-9]{1,2}\s*$"
+_CLOCK = r"([01]?[0-9]|2[0-3]):[0-9]{1,2}(:[0-9]{1,2}([.][0-9]{1,6})?)?"
+_TIMESTAMP = rf"^ *[+-]?[0-9]{{4,}}-[0-9]{{1,2}}-[0-9]{{1,2}}( {_CLOCK})? *$"
+_ZONE = r"( ?[+-][0-9]{2}:[0-9]{2}| [A-Za-z][A-Za-z0-9_/+-]*)"
+_ZONED = rf"^ *[+-]?[0-9]{{4,}}-[0-9]{{1,2}}-[0-9]{{1,2}}( {_CLOCK}{_ZONE}?)? *$"
+_DOUBLE = (
+    r"^[\x00-\x20]*[+-]?(NaN|Infinity|(([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?)[fFdD]?)[\x00-\x20]*$"
+)
+_UUID = r"^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$"
+
+
+def printed_text(text: str, source: Type) -> str:
+    """A value as Trino prints it."""
+    match source:
+        case Timestamp():
+            return f"date_format({text}, '{_timestamp_pattern(source.precision)}')"
+        case TimestampTz():
+            return f"concat(date_format({text}, '{_timestamp_pattern(source.precision)}'), ' UTC')"
+    if source == DOUBLE:
+        return share(_DOUBLE_TEXT, (text,))
+    if source == REAL:
+        return _real_text(text)
+    if source == DAY_SECOND:
+        millis = f"unix_millis(timestamp_millis(0) + {text})"
+        return share(
+            "concat(if({0} < 0, '-', ''), abs({0}) div 86400000, ' ', lpad(abs({0}) div 3600000 % 24, 2, '0'),"
+            " ':', lpad(abs({0}) div 60000 % 60, 2, '0'), ':', lpad(abs({0}) div 1000 % 60, 2, '0'),"
+            " '.', lpad(abs({0}) % 1000, 3, '0'))",
+            (millis,),
+        )
+    if source == YEAR_MONTH:
+        months = share("(12 * extract(YEAR FROM {0}) + extract(MONTH FROM {0}))", (text,))
+        return share("concat(if({0} < 0, '-', ''), abs({0}) div 12, '-', abs({0}) % 12)", (months,))
+    return f"CAST({text} AS STRING)"
+
+
+def _timestamp_pattern(precision: int) -> str:
+    return "yyyy-MM-dd HH:mm:ss" + ("." + "S" * precision if precision else "")
+
+
+_DIGITS = "regexp_replace(replace(CAST(abs({0}) AS STRING), '.', ''), '^0+|0+$', '')"
+# One digit before the point and at least one after it, whatever the exponent.
+_SCIENTIFIC = (
+    "concat(if({0} < 0, '-', ''), regexp_replace(" + _DIGITS + ", '^(.)(.*)$', '$1.$2'),"
+    " if(length("
+    + _DIGITS
+    + ") = 1, '0', ''), 'E', CAST(if(abs({0}) >= 1, instr(CAST(abs({0}) AS STRING), '.') - 2,"
+    " -length(regexp_extract(CAST(abs({0}) AS STRING), '^0[.](0*)', 1)) - 1) AS STRING))"
+)
+_SPECIAL = (
+    "CASE WHEN {0} IS NULL THEN NULL WHEN isnan({0}) THEN 'NaN' WHEN abs({0}) = double('Infinity')"
+    " THEN if({0} > 0, 'Infinity', '-Infinity')"
+    " WHEN {0} = 0 THEN if(CAST({0} AS STRING) LIKE '-%', '-0E0', '0E0')"
+)
+_DOUBLE_TEXT = (
+    _SPECIAL
+    + " WHEN instr(CAST({0} AS STRING), 'E') > 0 THEN CAST({0} AS STRING) ELSE "
+    + _SCIENTIFIC
+    + " END"
+)
+
+
+def _real_text(text: str) -> str:
+    """Trino prints a real with seven digits at most, a half to the even one."""
+    # Digits of the exact value, which is a half only where it has eight of them and the last is a 5.
+    wide = "CAST(CAST({0} AS DOUBLE) AS STRING)"
+    exact = f"regexp_replace(regexp_replace({wide}, 'E.*$', ''), '[-.]|^-?0[.]0*|[.]0$', '')"
+    rounded = "format_string('%.6E', CAST({0} AS DOUBLE))"
+    mantissa = f"regexp_replace(regexp_replace({rounded}, 'E.*$', ''), '(\\\\.[0-9]+?)0+$', '$1')"
+    exponent = f"CAST(CAST(regexp_extract({rounded}, 'E([+-][0-9]+)$', 1) AS INT) AS STRING)"
+    to_even = f"(length({exact}) = 8 AND substr({exact}, 7) IN ('05', '25', '45', '65', '85'))"
+    cut = (
+        f"regexp_replace(concat(if({{0}} < 0, '-', ''), substr({exact}, 1, 1), '.', substr({exact}, 2, 6)),"
+        " '(\\\\.[0-9]+?)0+$', '$1')"
+    )
+    # `exponent` of a rounding up that carries is one too large, but 9.999999|5 goes up in both ways.
+    return share(f"{_SPECIAL} ELSE concat(if({to_even}, {cut}, {mantissa}), 'E', {exponent}) END", (text,))
+
+
+def round_timestamp(text: str, precision: int) -> str:
+    """To fewer fraction digits than Spark's six, a half up."""
+    if precision >= 6:
+        return text
+    unit = 10 ** (6 - precision)
+    over = f"pmod(CAST(extract(SECOND FROM {{0}}) * 1000000 AS BIGINT), {unit})"
+    return share(
+        f"timestampadd(MICROSECOND, CAST(if({over} >= {unit // 2}, {unit}, 0) - {over} AS INT), {{0}})",
+        (text,),
+    )
+
+
+def _moment(text: str, source: Type, target: Type) -> str:
+    """Between dates and timestamps; only a smaller precision changes a value."""
+    result = text
+    if type(source) is not type(target) or source == DATE or target == DATE:
+        result = f"CAST({text} AS {spark_type(target)})"
+    if isinstance(source, (Timestamp, TimestampTz)) and isinstance(target, (Timestamp, TimestampTz)):
+        if target.precision < source.precision:
+            result = round_timestamp(result, target.precision)
+    return result

@@ -1,0 +1,66 @@
+"""Functions that choose among their arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqe.errors import NotSupported
+from sqe.functions.casts import spark_cast
+from sqe.functions.function import Resolution, scalar
+from sqe.functions.operators import compare
+from sqe.functions.spark_text import share
+from sqe.tree.types import APPROXIMATE, Array, Map, Row, Type, common_type, is_comparable
+
+
+def _nullif_rule(types: tuple[Type, ...]) -> Resolution | None:
+    """The result is the first argument as it was; only the comparison is made in a common type."""
+    common = common_type(*types) if len(types) == 2 else None
+    return None if common is None or not is_comparable(common) else Resolution(types, types[0])
+
+
+def _nullif(call: Any, texts: Sequence[str]) -> str:
+    first, second = (argument.type for argument in call.arguments)
+    common = common_type(first, second)
+    assert common is not None
+    left = spark_cast("{0}", first, common, safe=False)
+    right = spark_cast("{1}", second, common, safe=False)
+    return share(f"(CASE WHEN {compare('$eq', common, left, right)} THEN NULL ELSE {{0}} END)", texts)
+
+
+def _extreme(name: str) -> Any:
+    """NULL where any argument is (Spark skips it); NaN only where all are."""
+
+    def render(call: Any, texts: Sequence[str]) -> str:
+        if isinstance(call.type, (Array, Row, Map)):
+            raise NotSupported(f"{name} of {call.type}", position=call.position)
+        if len(texts) == 1:
+            return texts[0]
+        places = [f"{{{index}}}" for index in range(len(texts))]
+        absent = " OR ".join(f"{place} IS NULL" for place in places)
+        chosen = f"{name}({', '.join(places)})"
+        if name == "greatest" and call.type in APPROXIMATE:
+            # Spark holds NaN for the largest.
+            numbers = ", ".join(f"if(isnan({place}), NULL, {place})" for place in places)
+            chosen = f"coalesce({name}({numbers}), {places[0]})"
+        return share(f"(CASE WHEN {absent} THEN NULL ELSE {chosen} END)", texts)
+
+    return render
+
+
+FUNCTIONS = (
+    scalar("coalesce", "(T, ...) -> T", spark="coalesce({args})", help="The first argument that is not NULL"),
+    scalar("nullif", _nullif_rule, spark=_nullif, help="NULL where both arguments are equal, else the first"),
+    scalar(
+        "greatest",
+        "(E:orderable, ...) -> E",
+        spark=_extreme("greatest"),
+        help="The largest argument; NULL where any is NULL",
+    ),
+    scalar(
+        "least",
+        "(E:orderable, ...) -> E",
+        spark=_extreme("least"),
+        help="The smallest argument; NULL where any is NULL",
+    ),
+)

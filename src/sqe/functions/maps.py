@@ -1,0 +1,84 @@
+"""Maps. A key is there once, and never NULL."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqe.engine.spark.types import spark_type
+from sqe.functions.function import scalar
+from sqe.functions.spark_text import share, shared
+from sqe.tree.types import Map
+
+
+def _concat(call: Any, texts: Sequence[str]) -> str:
+    """The last of equal keys wins; Spark's own function fails on them."""
+    result = texts[0]
+    for text in texts[1:]:
+        result = share(
+            "map_concat(map_filter({0}, (k_, v_) -> NOT map_contains_key({1}, k_)), {1})", (result, text)
+        )
+    return result
+
+
+def _entries(call: Any, texts: Sequence[str]) -> str:
+    assert isinstance(call.arguments[0].type, Map)
+    return f"CAST(map_entries({texts[0]}) AS {spark_type(call.type)})"
+
+
+_FROM_ENTRIES = (
+    "(CASE WHEN exists({0}, e_ -> e_ IS NULL) THEN raise_error('map entry cannot be null')"
+    " ELSE map_from_entries({0}) END)"
+)
+
+FUNCTIONS = (
+    scalar(
+        "map",
+        "() -> map(unknown, unknown)",
+        "(array(K:comparable), array(V)) -> map(K, V)",
+        spark=lambda call, texts: f"map_from_arrays({', '.join(texts)})" if texts else "map()",
+        help="A map of keys to values",
+        raises=True,
+    ),
+    scalar("map_keys", "(map(K, V)) -> array(K)", spark="map_keys({0})", help="The keys"),
+    scalar("map_values", "(map(K, V)) -> array(V)", spark="map_values({0})", help="The values"),
+    scalar("map_entries", "(map(K, V)) -> array(row(K, V))", spark=_entries, help="The entries, each a row"),
+    scalar(
+        "map_from_entries",
+        "(array(row(K, V))) -> map(K, V)",
+        spark=shared(_FROM_ENTRIES),
+        help="A map of entries, each a row",
+        raises=True,
+    ),
+    scalar(
+        "map_concat",
+        "(map(K, V), map(K, V), ...) -> map(K, V)",
+        spark=_concat,
+        help="All entries; of equal keys the last",
+    ),
+    scalar(
+        "map_filter",
+        "(map(K, V), function(K, V, boolean)) -> map(K, V)",
+        spark="map_filter({0}, {1})",
+        help="The entries for which f is true",
+    ),
+    scalar(
+        "transform_keys",
+        "(map(K, V), function(K, V, L)) -> map(L, V)",
+        spark="transform_keys({0}, {1})",
+        help="The values under keys that f makes",
+        raises=True,
+    ),
+    scalar(
+        "transform_values",
+        "(map(K, V), function(K, V, W)) -> map(K, W)",
+        spark="transform_values({0}, {1})",
+        help="Values that f makes, under their keys",
+    ),
+    scalar(
+        "map_zip_with",
+        "(map(K, V), map(K, W), function(K, V, W, R)) -> map(K, R)",
+        spark="map_zip_with({0}, {1}, {2})",
+        help="f of two maps' values, key by key; NULL for a missing one",
+    ),
+)

@@ -1,0 +1,537 @@
+"""Operators: arithmetic, comparison, logic, concatenation, LIKE, subscripts and constructors."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from sqe.engine.spark.types import row_field_names, spark_type
+from sqe.errors import NotSupported
+from sqe.functions.decimals import divide, product_type, quotient_type, remainder_type, sum_type
+from sqe.functions.function import Resolution, fill, scalar
+from sqe.functions.spark_text import MISSING, constant, constant_text, invalid, share, string
+from sqe.tree.types import (
+    APPROXIMATE,
+    BOOLEAN,
+    DATE,
+    DAY_SECOND,
+    REAL,
+    YEAR_MONTH,
+    Array,
+    Char,
+    Decimal,
+    Map,
+    Row,
+    RowField,
+    Timestamp,
+    TimestampTz,
+    Type,
+    Varchar,
+    common_type,
+    is_comparable,
+    is_integer,
+    is_interval,
+    is_orderable,
+)
+
+Texts = Sequence[str]
+
+_INTEGERS = (
+    "(tinyint, tinyint) -> tinyint",
+    "(smallint, smallint) -> smallint",
+    "(integer, integer) -> integer",
+    "(bigint, bigint) -> bigint",
+)
+_FLOATS = ("(real, real) -> real", "(double, double) -> double")
+_DECIMALS = "(decimal(p,s), decimal(q,t)) -> ?"
+
+
+def _at_least_millis(index: int) -> Any:
+    """An interval counts milliseconds, so that adding one makes a coarser timestamp as fine as that."""
+
+    def rule(parameters: tuple[Type, ...]) -> Type:
+        moment = parameters[index]
+        assert isinstance(moment, (Timestamp, TimestampTz))
+        return type(moment)(max(3, moment.precision))
+
+    return rule
+
+
+_MOMENT_AND_INTERVAL = (
+    "(date, interval day to second) -> date",
+    "(date, interval year to month) -> date",
+    ("(timestamp(p), interval day to second) -> ?", _at_least_millis(0)),
+    "(timestamp(p), interval year to month) -> timestamp(p)",
+    ("(timestamp(p) with time zone, interval day to second) -> ?", _at_least_millis(0)),
+    "(timestamp(p) with time zone, interval year to month) -> timestamp(p) with time zone",
+)
+_INTERVALS = (
+    "(interval day to second, interval day to second) -> interval day to second",
+    "(interval year to month, interval year to month) -> interval year to month",
+)
+_INTERVAL_AND_MOMENT = (
+    "(interval day to second, date) -> date",
+    "(interval year to month, date) -> date",
+    ("(interval day to second, timestamp(p)) -> ?", _at_least_millis(1)),
+    "(interval year to month, timestamp(p)) -> timestamp(p)",
+    ("(interval day to second, timestamp(p) with time zone) -> ?", _at_least_millis(1)),
+    "(interval year to month, timestamp(p) with time zone) -> timestamp(p) with time zone",
+)
+
+
+def _arithmetic(symbol: str, call: Any, texts: Texts) -> str:
+    text = f"({texts[0]} {symbol} {texts[1]})"
+    return f"CAST({text} AS {spark_type(call.type)})" if isinstance(call.type, Decimal) else text
+
+
+def _add(call: Any, texts: Texts) -> str:
+    if is_interval(call.arguments[0].type) and not is_interval(call.arguments[1].type):
+        return _move(call, 1, 0, texts, sign=1)
+    if is_interval(call.arguments[1].type) and not is_interval(call.arguments[0].type):
+        return _move(call, 0, 1, texts, sign=1)
+    return _arithmetic("+", call, texts)
+
+
+def _subtract(call: Any, texts: Texts) -> str:
+    left, right = (argument.type for argument in call.arguments)
+    if is_interval(right) and not is_interval(left):
+        return _move(call, 0, 1, texts, sign=-1)
+    if call.type == DAY_SECOND and not is_interval(left):
+        return _elapsed(left, texts)
+    return _arithmetic("-", call, texts)
+
+
+def _move(call: Any, moment: int, interval: int, texts: Texts, *, sign: int) -> str:
+    """A date or timestamp plus or minus an interval."""
+    kind = call.arguments[interval].type
+    if call.arguments[moment].type != DATE:
+        return f"({texts[moment]} {'+' if sign > 0 else '-'} {texts[interval]})"
+    value = constant(call.arguments[interval])
+    if kind == YEAR_MONTH:
+        months = (
+            f"{sign * value}"
+            if isinstance(value, int)
+            else share(
+                "CAST({0} * (12 * extract(YEAR FROM {1}) + extract(MONTH FROM {1})) AS INT)",
+                (str(sign), texts[interval]),
+            )
+        )
+        return f"add_months({texts[moment]}, {months})"
+    if isinstance(value, datetime.timedelta):
+        if value.seconds or value.microseconds:
+            raise invalid(call, "Cannot add hour, minutes or seconds to a date")
+        return f"date_add({texts[moment]}, {sign * value.days})"
+    days = share(
+        "CASE WHEN extract(HOUR FROM {1}) <> 0 OR extract(MINUTE FROM {1}) <> 0 OR extract(SECOND FROM {1}) <> 0"
+        " THEN raise_error('Cannot add hour, minutes or seconds to a date')"
+        " ELSE CAST({0} * extract(DAY FROM {1}) AS INT) END",
+        (str(sign), texts[interval]),
+    )
+    return f"date_add({texts[moment]}, {days})"
+
+
+def _elapsed(kind: Type, texts: Texts) -> str:
+    if kind == DATE:
+        return f"CAST({texts[0]} - {texts[1]} AS INTERVAL DAY TO SECOND)"
+    assert isinstance(kind, (Timestamp, TimestampTz))
+    if kind.precision <= 3:
+        return f"({texts[0]} - {texts[1]})"
+    # Trino's intervals count milliseconds; a half is rounded up.
+    micros = f"(unix_micros(CAST({texts[0]} AS TIMESTAMP)) - unix_micros(CAST({texts[1]} AS TIMESTAMP)))"
+    millis = f"CAST(floor(({micros} + 500) / CAST(1000 AS DECIMAL(4,0))) AS BIGINT)"
+    return f"(timestamp_millis({millis}) - timestamp_millis(0))"
+
+
+def _multiply(call: Any, texts: Texts) -> str:
+    if is_interval(call.type):
+        interval, factor = (0, 1) if is_interval(call.arguments[0].type) else (1, 0)
+        return _scale(call, texts[interval], call.arguments[factor].type, f"{{0}} * {texts[factor]}")
+    return _arithmetic("*", call, texts)
+
+
+def _scale(call: Any, interval: str, factor: Type, amount: str) -> str:
+    """An interval times or by a number. Trino does it in months or milliseconds, and cuts what is over."""
+    if call.type == YEAR_MONTH:
+        count = share("(12 * extract(YEAR FROM {0}) + extract(MONTH FROM {0}))", (interval,))
+        return f"make_ym_interval(0, CAST({fill(amount, (count,))} AS INT))"
+    count = _millis(interval)
+    product = f"CAST({fill(amount, (count,))} AS BIGINT)"
+    return f"(timestamp_millis({product}) - timestamp_millis(0))"
+
+
+def _millis(interval: str) -> str:
+    return f"unix_millis(timestamp_millis(0) + {interval})"
+
+
+def _divide(call: Any, texts: Texts) -> str:
+    left, right = call.arguments
+    if is_interval(call.type):
+        return _scale(call, texts[0], right.type, "{0} / " + texts[1])
+    if is_integer(call.type):
+        # Spark's div is a bigint whatever it divides.
+        return f"CAST(({texts[0]} div {texts[1]}) AS {spark_type(call.type)})"
+    if isinstance(call.type, Decimal):
+        assert isinstance(left.type, Decimal) and isinstance(right.type, Decimal)
+        return divide(texts[0], texts[1], (left.type, right.type), call.type)
+    if _nonzero(right):
+        quotient = "({0} / {1})"
+    else:
+        # In ANSI mode Spark raises on a zero divisor of any type; doubles have an infinity to give.
+        quotient = "(CASE WHEN {1} = 0 THEN {0} * power({1}, -1D) ELSE {0} / {1} END)"
+    return f"CAST({share(quotient, texts)} AS FLOAT)" if call.type == REAL else share(quotient, texts)
+
+
+def _modulus(call: Any, texts: Texts) -> str:
+    if call.type in APPROXIMATE and not _nonzero(call.arguments[1]):
+        template = "(CASE WHEN {1} = 0 THEN double('NaN') + {0} ELSE {0} % {1} END)"
+        return f"CAST({share(template, texts)} AS {spark_type(call.type)})"
+    return _arithmetic("%", call, texts)
+
+
+def _nonzero(expression: Any) -> bool:
+    value = constant(expression)
+    return value is not MISSING and value is not None and value != 0
+
+
+def _negation(types: tuple[Type, ...]) -> Resolution | None:
+    (t,) = types if len(types) == 1 else (None,)
+    number = t is not None and (is_integer(t) or isinstance(t, Decimal) or t in APPROXIMATE or is_interval(t))
+    return Resolution(types, types[0]) if number else None
+
+
+_SYMBOLS = {"$eq": "=", "$ne": "<>", "$lt": "<", "$le": "<=", "$gt": ">", "$ge": ">="}
+
+
+def _comparison(name: str) -> Any:
+    ordering = name not in ("$eq", "$ne")
+
+    def rule(types: tuple[Type, ...]) -> Resolution | None:
+        if len(types) != 2:
+            return None
+        common = _comparable_as(*types)
+        if common is None or not (is_orderable(common) if ordering else is_comparable(common)):
+            return None
+        return Resolution((common, common), BOOLEAN)
+
+    def render(call: Any, texts: Texts) -> str:
+        left, right = call.arguments
+        return compare(name, left.type, texts[0], texts[1], _is_number(left), _is_number(right))
+
+    return scalar(name, rule, spark=render, help=f"{_SYMBOLS[name]}")
+
+
+def _comparable_as(left: Type, right: Type) -> Type | None:
+    """Where text meets a char, trailing blanks do not count."""
+    pair = (left, right)
+    if any(isinstance(t, Char) for t in pair) and any(isinstance(t, Varchar) for t in pair):
+        lengths = [t.length for t in pair if isinstance(t, (Char, Varchar))]
+        return Char(max(65536 if n is None else n for n in lengths))
+    return common_type(left, right)
+
+
+def _is_number(expression: Any) -> bool:
+    value = constant(expression)
+    return isinstance(value, (int, float)) and not math.isnan(value) if value is not None else False
+
+
+def compare(
+    op: str, t: Type, left: str, right: str, left_is_number: bool = False, right_is_number: bool = False
+) -> str:
+    """Spark's text of a comparison of two values of one type, with Trino's answer.
+
+    Spark has NaN equal to itself and above all numbers, arrays and rows equal where their NULLs are, and
+    no equality of maps. `*_is_number`: a constant that is neither NULL nor NaN, which needs no guard.
+    """
+    symbol = _SYMBOLS[op]
+    if t in APPROXIMATE:
+        return _compare_floats(op, symbol, (left, right), left_is_number, right_is_number)
+    if isinstance(t, Char):
+        return f"(rtrim(' ', {left}) {symbol} rtrim(' ', {right}))"
+    if isinstance(t, (Array, Row, Map)):
+        if op == "$eq":
+            return _equal(t, left, right, 0)
+        if op == "$ne":
+            return f"(NOT {_equal(t, left, right, 0)})"
+        return _order_nested(t, symbol, left, right)
+    return f"({left} {symbol} {right})"
+
+
+def _compare_floats(op: str, symbol: str, texts: tuple[str, str], known_left: bool, known_right: bool) -> str:
+    plain = f"({{0}} {symbol} {{1}})"
+    if op in ("$eq", "$ne"):
+        if known_left or known_right:
+            return fill(plain, texts)
+        if op == "$ne":
+            return share("({0} <> {1} OR (isnan({0}) AND {1} IS NOT NULL))", texts)
+        return share("({0} = {1} AND (NOT isnan({0}) OR {1} IS NULL))", texts)
+    # NaN is the largest to Spark: only the side that claims to be larger can be wrongly so.
+    larger, smaller = (1, 0) if op in ("$lt", "$le") else (0, 1)
+    known_larger, known_smaller = (known_right, known_left) if larger == 1 else (known_left, known_right)
+    if known_larger:
+        return fill(plain, texts)
+    if known_smaller:
+        return share(f"({{0}} {symbol} {{1}} AND NOT isnan({{{larger}}}))", texts)
+    return share(f"({{0}} {symbol} {{1}} AND (NOT isnan({{{larger}}}) OR {{{smaller}}} IS NULL))", texts)
+
+
+def _equal(t: Type, left: str, right: str, depth: int) -> str:
+    """Three-valued equality: a NULL inside makes it NULL unless something else differs."""
+    texts = (left, right)
+    if isinstance(t, Array):
+        x, y, z = (f"{name}{depth}_" for name in "xyz")
+        inner = _equal(t.element, x, y, depth + 1)
+        return share(
+            "(CASE WHEN {0} IS NULL OR {1} IS NULL THEN NULL WHEN size({0}) <> size({1}) THEN false"
+            f" ELSE forall(zip_with({{0}}, {{1}}, ({x}, {y}) -> {inner}), {z} -> {z}) END)",
+            texts,
+        )
+    if isinstance(t, Row):
+        fields = " AND ".join(
+            _equal(field.type, f"{{0}}.`{name}`", f"{{1}}.`{name}`", depth)
+            for name, field in zip(row_field_names(t), t.fields, strict=True)
+        )
+        # A field's own text may be a template of {0} and {1} only as long as it is short.
+        return share(f"(CASE WHEN {{0}} IS NULL OR {{1}} IS NULL THEN NULL ELSE {fields} END)", texts)
+    if isinstance(t, Map):
+        if isinstance(t.key, (Array, Row, Map)) or t.key in APPROXIMATE:
+            raise NotSupported(f"Comparison of {t}")
+        k = f"k{depth}_"
+        inner = _equal(t.value, f"{{0}}[{k}]", f"{{1}}[{k}]", depth + 1)
+        return share(
+            "(CASE WHEN {0} IS NULL OR {1} IS NULL THEN NULL WHEN size({0}) <> size({1}) THEN false"
+            f" WHEN NOT forall(map_keys({{0}}), {k} -> map_contains_key({{1}}, {k})) THEN false"
+            f" ELSE forall(map_keys({{0}}), {k} -> {inner}) END)",
+            texts,
+        )
+    return compare("$eq", t, left, right)
+
+
+def _order_nested(t: Type, symbol: str, left: str, right: str) -> str:
+    simple = isinstance(t, Array) and not isinstance(t.element, (Array, Row, Map, Char))
+    if not simple or (isinstance(t, Array) and t.element in APPROXIMATE):
+        raise NotSupported(f"Ordering of {t}")
+    return share(
+        "(CASE WHEN exists({0}, x_ -> x_ IS NULL) OR exists({1}, x_ -> x_ IS NULL)"
+        " THEN raise_error('ARRAY comparison not supported for arrays with null elements')"
+        f" ELSE {{0}} {symbol} {{1}} END)",
+        (left, right),
+    )
+
+
+def _distinct_rule(types: tuple[Type, ...]) -> Resolution | None:
+    common = _comparable_as(*types) if len(types) == 2 else None
+    return None if common is None or not is_comparable(common) else Resolution((common, common), BOOLEAN)
+
+
+def _is_distinct(call: Any, texts: Texts) -> str:
+    t = call.arguments[0].type
+    if _has(t, Map):
+        raise NotSupported(f"IS DISTINCT FROM of {t}", position=call.position)
+    if isinstance(t, Char):
+        texts = tuple(f"rtrim(' ', {text})" for text in texts)
+    return f"(NOT ({texts[0]} <=> {texts[1]}))"
+
+
+def _has(t: Type, kind: type[Type]) -> bool:
+    if isinstance(t, kind):
+        return True
+    if isinstance(t, Array):
+        return _has(t.element, kind)
+    if isinstance(t, Map):
+        return _has(t.key, kind) or _has(t.value, kind)
+    return isinstance(t, Row) and any(_has(f.type, kind) for f in t.fields)
+
+
+def _chars(parameters: tuple[Type, ...]) -> Type:
+    return Char(sum(p.length for p in parameters if isinstance(p, Char)))
+
+
+CONCATENATIONS = (
+    "(varchar, varchar, ...) -> varchar",
+    ("(char(x), char(y)) -> ?", _chars),
+    "(varbinary, varbinary, ...) -> varbinary",
+    "(array(E), array(E), ...) -> array(E)",
+    "(array(E), E) -> array(E)",
+    "(E, array(E)) -> array(E)",
+)
+
+
+def concatenate(call: Any, texts: Texts) -> str:
+    """NULL where any part is. An element beside an array is one more of its elements, NULL too."""
+    if not isinstance(call.type, Array):
+        return f"concat({', '.join(texts)})"
+    parts = [
+        text if isinstance(argument.type, Array) and argument.type == call.type else f"array({text})"
+        for argument, text in zip(call.arguments, texts, strict=True)
+    ]
+    return f"concat({', '.join(parts)})"
+
+
+def _like(call: Any, texts: Texts) -> str:
+    pattern = constant(call.arguments[1])
+    if isinstance(pattern, str):
+        return f"({texts[0]} LIKE {string(pattern.replace(chr(92), chr(92) * 2))})"
+    # Backslash escapes in Spark's patterns, and nothing does in ours.
+    return f"({texts[0]} LIKE replace({texts[1]}, '\\\\', '\\\\\\\\'))"
+
+
+def _like_escape(call: Any, texts: Texts) -> str:
+    escape = constant_text(call, 2, "the escape character")
+    if escape is None:
+        return "CAST(NULL AS BOOLEAN)"
+    if len(escape) != 1:
+        raise invalid(call, "Escape string must be a single character")
+    pattern = constant(call.arguments[1])
+    if not isinstance(pattern, str):
+        return f"({texts[0]} LIKE {texts[1]} ESCAPE {string(escape)})"
+    return f"({texts[0]} LIKE {string(_with_backslashes(call, pattern, escape))})"
+
+
+def _with_backslashes(call: Any, pattern: str, escape: str) -> str:
+    parts: list[str] = []
+    characters = iter(pattern)
+    for character in characters:
+        if character == escape:
+            character = next(characters, "")
+            if character not in ("%", "_", escape) or not character:
+                raise invalid(
+                    call, "Escape character must be followed by '%', '_' or the escape character itself"
+                )
+            parts.append("\\" + character if character in "%_\\" else character)
+        else:
+            parts.append("\\\\" if character == "\\" else character)
+    return "".join(parts)
+
+
+def _subscript(call: Any, texts: Texts) -> str:
+    container = call.arguments[0].type
+    if isinstance(container, Array):
+        index = constant(call.arguments[1])
+        return f"{texts[0]}[{index - 1 if isinstance(index, int) else f'{texts[1]} - 1'}]"
+    return share(
+        "(CASE WHEN {0} IS NULL OR {1} IS NULL THEN NULL WHEN map_contains_key({0}, {1}) THEN {0}[{1}]"
+        " ELSE raise_error('Key not present in map') END)",
+        texts,
+    )
+
+
+def _row_rule(types: tuple[Type, ...]) -> Resolution | None:
+    return Resolution(types, Row(tuple(RowField(None, t) for t in types))) if types else None
+
+
+def _row(call: Any, texts: Texts) -> str:
+    names = row_field_names(call.type)
+    pairs = (f"{string(name)}, {text}" for name, text in zip(names, texts, strict=True))
+    return f"named_struct({', '.join(pairs)})"
+
+
+def _logic(word: str) -> Any:
+    def render(call: Any, texts: Texts) -> str:
+        return "(" + f" {word} ".join(texts) + ")"
+
+    return render
+
+
+_TIMES = (
+    "(interval day to second, bigint) -> interval day to second",
+    "(interval day to second, double) -> interval day to second",
+    "(bigint, interval day to second) -> interval day to second",
+    "(double, interval day to second) -> interval day to second",
+    "(interval year to month, bigint) -> interval year to month",
+    "(interval year to month, double) -> interval year to month",
+    "(bigint, interval year to month) -> interval year to month",
+    "(double, interval year to month) -> interval year to month",
+)
+_BY = (
+    "(interval day to second, double) -> interval day to second",
+    "(interval year to month, double) -> interval year to month",
+)
+MODULUS = (*_INTEGERS, (_DECIMALS, remainder_type), *_FLOATS)
+modulus = _modulus
+
+FUNCTIONS = (
+    scalar(
+        "$add",
+        *_INTEGERS,
+        (_DECIMALS, sum_type),
+        *_FLOATS,
+        *_MOMENT_AND_INTERVAL,
+        *_INTERVAL_AND_MOMENT,
+        *_INTERVALS,
+        spark=_add,
+        help="x + y",
+        raises=True,
+    ),
+    scalar(
+        "$sub",
+        *_INTEGERS,
+        (_DECIMALS, sum_type),
+        *_FLOATS,
+        *_MOMENT_AND_INTERVAL,
+        *_INTERVALS,
+        "(date, date) -> interval day to second",
+        "(timestamp(p), timestamp(p)) -> interval day to second",
+        "(timestamp(p) with time zone, timestamp(p) with time zone) -> interval day to second",
+        spark=_subtract,
+        help="x - y",
+        raises=True,
+    ),
+    scalar(
+        "$mul",
+        *_INTEGERS,
+        (_DECIMALS, product_type),
+        *_FLOATS,
+        *_TIMES,
+        spark=_multiply,
+        help="x * y",
+        raises=True,
+    ),
+    scalar(
+        "$div",
+        *_INTEGERS,
+        (_DECIMALS, quotient_type),
+        *_FLOATS,
+        *_BY,
+        spark=_divide,
+        help="x / y",
+        raises=True,
+    ),
+    scalar("$mod", *MODULUS, spark=_modulus, help="x % y", raises=True),
+    scalar("$neg", _negation, spark="(- {0})", help="- x", raises=True),
+    *(_comparison(name) for name in _SYMBOLS),
+    scalar("$and", "(boolean, ...) -> boolean", spark=_logic("AND"), help="x AND y"),
+    scalar("$or", "(boolean, ...) -> boolean", spark=_logic("OR"), help="x OR y"),
+    scalar("$not", "(boolean) -> boolean", spark="(NOT {0})", help="NOT x"),
+    scalar("$is_null", "(T) -> boolean", spark="({0} IS NULL)", help="x IS NULL"),
+    scalar("$is_distinct", _distinct_rule, spark=_is_distinct, help="x IS DISTINCT FROM y"),
+    scalar("$concat", *CONCATENATIONS, spark=concatenate, help="x || y"),
+    scalar(
+        "$like",
+        "(varchar(x), varchar(y)) -> boolean",
+        "(char(x), varchar(y)) -> boolean",
+        spark=_like,
+        help="x LIKE pattern",
+    ),
+    scalar(
+        "$like_escape",
+        "(varchar(x), varchar(y), varchar(z)) -> boolean",
+        "(char(x), varchar(y), varchar(z)) -> boolean",
+        spark=_like_escape,
+        help="x LIKE pattern ESCAPE c",
+        raises=True,
+    ),
+    scalar(
+        "$subscript",
+        "(array(E), bigint) -> E",
+        "(map(K, V), K) -> V",
+        spark=_subscript,
+        help="x[i]",
+        raises=True,
+    ),
+    scalar(
+        "$array", "() -> array(unknown)", "(E, ...) -> array(E)", spark="array({args})", help="ARRAY[x, …]"
+    ),
+    scalar("$row", _row_rule, spark=_row, help="ROW(x, …)"),
+)

@@ -1,0 +1,186 @@
+"""The registry: find a function by name, and the signature of it that fits some arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from sqe.errors import Position, TypeMismatch
+from sqe.functions import (
+    aggregates,
+    arrays,
+    binary,
+    bits,
+    conditionals,
+    datetime,
+    maps,
+    math,
+    operators,
+    regular_expressions,
+    session,
+    strings,
+    urls,
+    windows,
+)
+from sqe.functions.function import Function, LambdaArgument, Resolution, ResultRule, SignatureSpec
+from sqe.functions.signatures import Argument, Signature, match, parse
+from sqe.tree.expressions import AggregateCall, Call, WindowCall, walk
+from sqe.tree.types import FunctionType, Type
+
+__all__ = ["Function", "LambdaArgument", "Resolution", "lookup", "names", "needs_projection", "resolve"]
+
+_FAMILIES = (
+    operators,
+    conditionals,
+    math,
+    bits,
+    strings,
+    binary,
+    regular_expressions,
+    urls,
+    datetime,
+    session,
+    arrays,
+    maps,
+    aggregates,
+    windows,
+)
+_FUNCTIONS: dict[str, Function] = {row.name: row for family in _FAMILIES for row in family.FUNCTIONS}
+
+
+def lookup(name: str) -> Function | None:
+    return _FUNCTIONS.get(name)
+
+
+def names(kind: str | None = None) -> list[str]:
+    """The functions that a user may call, sorted."""
+    return sorted(f.name for f in _FUNCTIONS.values() if not f.hidden and kind in (None, f.kind))
+
+
+def needs_projection(expression: Any) -> bool:
+    """Whether Spark takes a part of the expression for non-deterministic (see Function.projected)."""
+    for node in walk(expression):
+        if isinstance(node, (Call, AggregateCall, WindowCall)):
+            function = lookup(node.function)
+            if function is not None and function.projected:
+                return True
+    return False
+
+
+def resolve(
+    function: Function,
+    arguments: Sequence[Argument],
+    position: Position | None = None,
+) -> Resolution:
+    """The signature that fits best: one that needs no coercion, else the most specific of the others."""
+    if any(isinstance(argument, LambdaArgument) for argument in arguments):
+        found = _choose(function, tuple(arguments))
+    else:
+        found = _choose_cached(function.name, tuple(arguments))
+    if isinstance(found, Resolution):
+        return found
+    raise _mismatch(function, arguments, ambiguous=found, position=position)
+
+
+@lru_cache(maxsize=4096)
+def _choose_cached(name: str, arguments: tuple[Argument, ...]) -> Resolution | bool:
+    return _choose(_FUNCTIONS[name], arguments)
+
+
+def _choose(function: Function, arguments: tuple[Argument, ...]) -> Resolution | bool:
+    """A resolution; False where nothing fits, True where more than one does equally well."""
+    signatures: list[tuple[Signature, ResultRule | None]] = []
+    for spec in function.signatures:
+        if isinstance(spec, (str, tuple)):
+            signatures.append(_parsed(spec))
+        elif types := [a for a in arguments if not isinstance(a, LambdaArgument)]:
+            if len(types) == len(arguments) and (found := spec(tuple(types))) is not None:
+                return found
+        elif not arguments and (found := spec(())) is not None:
+            return found
+    for generic in (False, True):
+        for signature, rule in signatures:
+            if signature.generic == generic:
+                found = match(signature, rule, arguments, coerce=False)
+                if found is not None:
+                    return found
+    fitting = []
+    for signature, rule in signatures:
+        found = match(signature, rule, arguments, coerce=True)
+        if found is not None:
+            fitting.append((signature, rule, found))
+    if not fitting:
+        return False
+    best = [
+        found
+        for signature, _, found in fitting
+        if all(
+            other is signature or match(other, rule, found.parameters, coerce=True) is not None
+            for other, rule, _ in fitting
+        )
+    ]
+    if not best:
+        best = [found for _, _, found in fitting]
+    # Equally good ones may differ only in how they read a NULL.
+    return best[0] if len({found.result for found in best}) == 1 else True
+
+
+def _parsed(spec: str | tuple[str, ResultRule]) -> tuple[Signature, ResultRule | None]:
+    return (parse(spec), None) if isinstance(spec, str) else (parse(spec[0]), spec[1])
+
+
+_OPERATORS = {
+    "$add": "+",
+    "$sub": "-",
+    "$mul": "*",
+    "$div": "/",
+    "$mod": "%",
+    "$eq": "=",
+    "$ne": "<>",
+    "$lt": "<",
+    "$le": "<=",
+    "$gt": ">",
+    "$ge": ">=",
+    "$concat": "||",
+    "$like": "LIKE",
+    "$is_distinct": "IS DISTINCT FROM",
+}
+
+
+def _mismatch(
+    function: Function, arguments: Sequence[Argument], *, ambiguous: bool, position: Position | None
+) -> TypeMismatch:
+    given = [_spell(argument) for argument in arguments]
+    symbol = _OPERATORS.get(function.name)
+    if symbol is not None and len(given) == 2:
+        return TypeMismatch(f"Cannot apply operator: {given[0]} {symbol} {given[1]}", position=position)
+    if function.hidden:
+        return TypeMismatch(
+            f"Cannot apply operator {function.name[1:]} to {', '.join(given)}", position=position
+        )
+    if ambiguous:
+        return TypeMismatch(
+            f"More than one {function.name} fits the arguments ({', '.join(given)})",
+            position=position,
+            hint="CAST an argument to the type that you mean",
+        )
+    known = ", ".join(function.name + _spelled(spec) for spec in function.signatures if not callable(spec))
+    expected = f" Expected: {known}" if known else ""
+    return TypeMismatch(
+        f"Unexpected parameters ({', '.join(given)}) for function {function.name}.{expected}",
+        code="FUNCTION_NOT_FOUND",
+        position=position,
+    )
+
+
+def _spelled(spec: SignatureSpec) -> str:
+    text = spec if isinstance(spec, str) else spec[0] if isinstance(spec, tuple) else "(…)"
+    return text.split(" -> ")[0]
+
+
+def _spell(argument: Argument) -> str:
+    if isinstance(argument, LambdaArgument):
+        return "function"
+    assert isinstance(argument, Type)
+    return "function" if isinstance(argument, FunctionType) else str(argument)

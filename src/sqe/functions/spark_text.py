@@ -1,0 +1,93 @@
+"""Pieces of Spark SQL that several families need: literals, shared arguments, constants of a call."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sqe.errors import InvalidArgument, NotSupported
+from sqe.functions.function import Renderer, fill
+from sqe.tree.expressions import Cast, Literal
+
+_PLACEHOLDER = re.compile(r"\{(\d+)\}")
+# Beyond this, a text that a template repeats is computed once instead: repeating doubles with each nesting.
+_SHORT = 60
+_ARGUMENT = "arg_"
+
+
+def string(value: str) -> str:
+    """A Spark string literal. Braces are escaped: they mark places in our own templates."""
+    escaped = value.replace("\\", "\\\\").replace("'", "\\'").replace("{", "\\u007b").replace("}", "\\u007d")
+    return "'" + escaped.replace("\n", "\\n").replace("\r", "\\r").replace("\0", "\\0") + "'"
+
+
+def share(template: str, texts: Sequence[str]) -> str:
+    """Fill a template; long texts that it uses more than once are bound to a name and computed once."""
+    uses = [int(index) for index in _PLACEHOLDER.findall(template)]
+    if all(len(texts[index]) <= _SHORT or uses.count(index) == 1 for index in set(uses)):
+        return fill(template, texts)
+    # SQL has no LET: a lambda over an array of one struct is Spark's nearest.
+    fields = ", ".join(f"'a{index}', {texts[index]}" for index in sorted(set(uses)))
+    body = _PLACEHOLDER.sub(lambda found: f"{_ARGUMENT}.a{found[1]}", template)
+    return f"transform(array(named_struct({fields})), {_ARGUMENT} -> {body})[0]"
+
+
+def shared(template: str) -> Renderer:
+    """A renderer of a template that uses an argument more than once."""
+
+    def render(call: Any, texts: Sequence[str]) -> str:
+        return share(template, texts)
+
+    return render
+
+
+MISSING = object()
+
+
+def constant(expression: Any) -> object:
+    """The value of a literal, through coercions of ours; MISSING where it is not one."""
+    while isinstance(expression, Cast) and expression.implicit:
+        expression = expression.operand
+    return expression.value if isinstance(expression, Literal) else MISSING
+
+
+def constant_text(call: Any, index: int, what: str) -> str | None:
+    """A text that must be known before the query runs; None is NULL."""
+    value = constant(call.arguments[index])
+    if value is None or isinstance(value, str):
+        return value
+    raise NotSupported(f"{call.function}: {what} must be a constant", position=call.position)
+
+
+def constant_integer(call: Any, index: int, what: str) -> int | None:
+    value = constant(call.arguments[index])
+    if isinstance(value, int) or value is None:
+        return value
+    # -1 arrives as a negation of 1.
+    negated = _negated(call.arguments[index])
+    if negated is not None:
+        return negated
+    raise NotSupported(f"{call.function}: {what} must be a constant", position=call.position)
+
+
+def _negated(expression: Any) -> int | None:
+    while isinstance(expression, Cast) and expression.implicit:
+        expression = expression.operand
+    if getattr(expression, "function", None) != "$neg":
+        return None
+    value = constant(expression.arguments[0])
+    return -value if isinstance(value, int) else None
+
+
+def invalid(call: Any, message: str) -> InvalidArgument:
+    return InvalidArgument(message, code="INVALID_FUNCTION_ARGUMENT", position=call.position)
+
+
+def by_type(choose: Callable[[Any], str]) -> Renderer:
+    """A renderer whose template depends on the first argument's type."""
+
+    def render(call: Any, texts: Sequence[str]) -> str:
+        return share(choose(call.arguments[0].type), texts)
+
+    return render

@@ -1,0 +1,52 @@
+"""Parts of a URL, and percent-encoding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqe.functions.function import scalar
+from sqe.functions.spark_text import shared
+from sqe.tree.types import VARCHAR, Type, Varchar
+
+
+def _encoded(parameters: tuple[Type, ...]) -> Type:
+    t = parameters[0]
+    assert isinstance(t, Varchar)
+    return VARCHAR if t.length is None else Varchar(min(2147483647, t.length * 12))
+
+
+def _part(name: str, part: str, help: str, decoded: bool) -> Any:
+    """An absent part is an empty text, no part of a bad URL is NULL."""
+    text = f"coalesce(try_parse_url({{0}}, '{part}'), '')"
+    if decoded:
+        text = f"url_decode(replace({text}, '+', '%2B'))"
+    template = f"(CASE WHEN try_parse_url({{0}}, 'PATH') IS NOT NULL THEN {text} END)"
+    return scalar(name, "(varchar(x)) -> varchar(x)", spark=shared(template), help=help, raises=decoded)
+
+
+FUNCTIONS = (
+    _part("url_extract_protocol", "PROTOCOL", "The protocol of a URL", False),
+    _part("url_extract_host", "HOST", "The host of a URL", False),
+    _part("url_extract_path", "PATH", "The path of a URL", True),
+    _part("url_extract_query", "QUERY", "The query of a URL", True),
+    _part("url_extract_fragment", "REF", "The fragment of a URL", True),
+    scalar(
+        "url_extract_port",
+        "(varchar(x)) -> bigint",
+        spark="CAST(nullif(regexp_extract(try_parse_url({0}, 'AUTHORITY'), ':([0-9]+)$', 1), '') AS BIGINT)",
+        help="The port of a URL",
+    ),
+    scalar(
+        "url_encode",
+        ("(varchar(x)) -> ?", _encoded),
+        spark="url_encode({0})",
+        help="With everything that a URL may not hold encoded",
+    ),
+    scalar(
+        "url_decode",
+        "(varchar(x)) -> varchar(x)",
+        spark="url_decode({0})",
+        help="With what was encoded for a URL decoded",
+        raises=True,
+    ),
+)

@@ -1,0 +1,95 @@
+"""The gate: each base relation of a statement becomes what this user may see of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from sqe.catalog.table import Column, Table
+from sqe.errors import AccessDenied, InternalError
+from sqe.policy.decision import Decision, Policy
+from sqe.session import Identity
+from sqe.tree import statements as s
+from sqe.tree.expressions import Expression, Field, Ref, conjunction, transform, walk
+from sqe.tree.relations import FileScan, Filter, Project, Relation, Scan, TableName
+from sqe.tree.types import Type
+
+Fresh = Callable[[str, Type], Field]
+S = TypeVar("S", bound=s.Statement)
+
+
+class Guard:
+    """One statement's view of the policy: each table is decided once."""
+
+    def __init__(self, policy: Policy, identity: Identity) -> None:
+        self._policy = policy
+        self._identity = identity
+        self._decisions: dict[TableName, Decision] = {}
+
+    def decide(self, table: TableName) -> Decision:
+        if table not in self._decisions:
+            self._decisions[table] = self._policy.table(self._identity, table)
+        return self._decisions[table]
+
+    def may_read_files(self, paths: tuple[str, ...]) -> bool:
+        return self._policy.may_read_files(self._identity, paths)
+
+
+def secure(statement: S, guard: Guard, tables: Mapping[str, Table], fresh: Fresh) -> S:
+    """The statement with every base relation secured. `tables` are those that binding found."""
+
+    def change(node: Any) -> Any:
+        if isinstance(node, Scan):
+            return _secure_scan(node, guard.decide(node.table), tables[str(node.table)], fresh)
+        if isinstance(node, FileScan):
+            if not guard.may_read_files(node.paths):
+                raise AccessDenied("reading files is not allowed")
+            return replace(node, secured=True)
+        if isinstance(node, s.Target) and guard.decide(node.table).restricts:
+            # Whoever sees part of a table must not change the rest by rewriting its files.
+            raise AccessDenied(f"cannot write to '{node.table}': a row filter, mask or restriction applies")
+        return node
+
+    secured = transform(statement, change)
+    check_secured(secured)
+    assert isinstance(secured, type(statement))
+    return secured
+
+
+def check_secured(statement: s.Statement) -> None:
+    """No base relation may be left that did not pass the gate."""
+    for node in walk(statement):
+        if isinstance(node, (Scan, FileScan)) and not node.secured:
+            raise InternalError("a relation was not secured")
+
+
+def _secure_scan(scan: Scan, decision: Decision, table: Table, fresh: Fresh) -> Relation:
+    if not decision.restricts:
+        return replace(scan, secured=True)
+    if not decision.visible:
+        raise AccessDenied(f"cannot read '{scan.table}'")
+    if scan.metadata is not None:
+        # Counts, bounds and file names tell of rows and values that are hidden.
+        raise AccessDenied(f"cannot read '{scan.table}${scan.metadata}': a row filter, mask or restriction applies")
+    stored: tuple[Column, ...] = (
+        table.columns if scan.as_of is None else table.columns_at(scan.as_of.snapshot_id)
+    )
+    fields = tuple(fresh(c.name, c.type) for c in stored)
+    raw: dict[str, Expression] = {c.name: Ref(f.type, f) for c, f in zip(stored, fields, strict=True)}
+    relation: Relation = replace(
+        scan, fields=fields, columns=tuple(c.name for c in stored), secured=True
+    )
+    if decision.row_filters:
+        condition = conjunction(*(row_filter(raw) for row_filter in decision.row_filters))
+        relation = Filter(relation.fields, relation, condition)
+    expressions: list[Expression] = []
+    for name, seen in zip(scan.columns, scan.fields, strict=True):
+        if name in decision.restricted:
+            raise InternalError("a restricted column was bound")
+        mask = decision.masks.get(name)
+        value = mask(raw) if mask is not None else raw[name]
+        if value.type != seen.type:
+            raise InternalError(f"the mask of column {name} changes its type")
+        expressions.append(value)
+    return Project(scan.fields, relation, tuple(expressions))

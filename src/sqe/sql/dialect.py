@@ -1,0 +1,64 @@
+"""Our dialect: SQL as Trino reads it, with names left as they were written.
+
+sqlglot's own function table is off, so that `strpos` stays `strpos`; what `bind` does not know by
+name is refused there. Everything private of sqlglot that we lean on is in this file.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlglot import exp
+from sqlglot.dialects.trino import Trino
+from sqlglot.parsers.trino import TrinoParser
+from sqlglot.tokens import TokenType
+
+# Calls with a grammar of their own: CAST(x AS t), EXTRACT(y FROM x), TRIM(LEADING a FROM b), ...
+_OWN_GRAMMAR = ("CAST", "TRY_CAST", "EXTRACT", "POSITION", "TRIM", "SUBSTRING")
+
+
+class SqeParser(TrinoParser):
+    FUNCTIONS: dict[str, Any] = {}
+    FUNCTION_PARSERS = {k: v for k, v in TrinoParser.FUNCTION_PARSERS.items() if k in _OWN_GRAMMAR}
+
+    def expression(self, instance: Any, token: Any = None, comments: Any = None) -> Any:
+        # sqlglot remembers where names stand, but not constants; they are leaves, so the token that
+        # was just read is theirs.
+        node = super().expression(instance, token, comments)
+        if token is None and not node.meta and isinstance(node, _LEAVES) and self._prev:
+            node.update_positions(self._prev)
+        return node
+
+    def _parse_table_part(self, schema: bool = False) -> Any:
+        # FROM 'file.parquet' is a file, FROM "file.parquet" a table: keep them apart.
+        if self._match(TokenType.STRING):
+            token = self._prev
+            return exp.Literal.string(token.text).update_positions(token)
+        return super()._parse_table_part(schema=schema)
+
+
+_LEAVES = (
+    exp.Literal,
+    exp.Null,
+    exp.Boolean,
+    exp.Star,
+    exp.Placeholder,
+    exp.CurrentDate,
+    exp.CurrentTimestamp,
+    exp.CurrentTime,
+    exp.CurrentUser,
+    exp.Localtime,
+    exp.Localtimestamp,
+    exp.Parameter,
+    exp.HexString,
+    exp.Introducer,
+)
+
+
+class Sqe(Trino):
+    INDEX_OFFSET = 0  # a[1] stays a[1]
+
+    class Tokenizer(Trino.Tokenizer):
+        KEYWORDS = {**Trino.Tokenizer.KEYWORDS, "QUALIFY": TokenType.QUALIFY}
+
+    Parser = SqeParser

@@ -1,0 +1,160 @@
+"""Text to syntax tree, behind guards that hold before any recursion starts."""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from sqlglot import exp
+from sqlglot.errors import ParseError, TokenError
+from sqlglot.tokens import Token
+
+from sqe.errors import LimitExceeded, NotSupported, Position, SyntaxFault
+from sqe.sql.dialect import Sqe
+
+MAX_BYTES = 1 << 20
+MAX_NESTING = 256
+
+# sqlglot warns about statements that it hands back as bare commands; bind refuses those by name.
+logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
+
+_EXPLAIN = re.compile(r"\s*EXPLAIN\b(?P<analyze>\s+(?:ANALYZE|VERBOSE|FULL)\b)?", re.IGNORECASE)
+_OPENING = frozenset("([{")
+_CLOSING = frozenset(")]}")
+_DIALECT = Sqe()
+
+
+@dataclass(frozen=True, slots=True)
+class Syntax:
+    """A parsed statement. `explain` if EXPLAIN stood before it."""
+
+    node: exp.Expression
+    text: str
+    explain: bool = False
+
+
+def parse(text: str, *, max_bytes: int = MAX_BYTES) -> Syntax:
+    """One statement; an error has the position where it stopped making sense."""
+    _guard_size(text, max_bytes)
+    body = text
+    explain = _EXPLAIN.match(text)
+    if explain:
+        if explain["analyze"]:
+            raise NotSupported(
+                f"EXPLAIN {explain['analyze'].strip().upper()} is not supported yet",
+                position=position_at(text, explain.start("analyze") + 1),
+                hint="use EXPLAIN",
+            )
+        # Blanks keep every position what it is in the whole text.
+        body = " " * explain.end() + text[explain.end() :]
+    tokens = _tokenize(body, text)
+    _guard_nesting(tokens, text)
+    with deep_recursion():
+        try:
+            nodes = [n for n in _DIALECT.parser().parse(tokens, body) if n is not None]
+        except ParseError as error:
+            raise _syntax_fault(error, text, tokens) from None
+        except RecursionError:
+            raise _too_nested(None) from None
+    nodes = [n for n in nodes if not isinstance(n, exp.Semicolon)]
+    if not nodes:
+        raise SyntaxFault("the statement is empty", position=Position(1, 1))
+    if len(nodes) > 1:
+        raise SyntaxFault("expected one statement", hint="send statements one at a time")
+    node = nodes[0]
+    assert isinstance(node, exp.Expression)
+    return Syntax(node, text, bool(explain))
+
+
+def position_at(text: str, offset: int) -> Position:
+    line_start = text.rfind("\n", 0, offset) + 1
+    return Position(text.count("\n", 0, offset) + 1, offset - line_start + 1)
+
+
+def position_of(node: exp.Expression, text: str) -> Position | None:
+    """Where a node begins: its own place, or the first of what is below it."""
+    starts = [n.meta["start"] for n in node.walk() if n.meta.get("start") is not None]
+    return position_at(text, min(starts)) if starts else None
+
+
+@contextmanager
+def deep_recursion() -> Iterator[None]:
+    """Room for MAX_NESTING levels: the parser and the binder take some thirty frames for each."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, 40 * MAX_NESTING))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def _guard_size(text: str, max_bytes: int) -> None:
+    size = len(text.encode(errors="surrogatepass"))
+    if size > max_bytes:
+        raise LimitExceeded(
+            f"the statement has {size} bytes, more than query.max_sql_bytes = {max_bytes}",
+            code="QUERY_TEXT_TOO_LARGE",
+        )
+    bad = re.search(r"[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff\ufffd]", text)
+    if bad:
+        raise SyntaxFault(
+            f"the statement contains the character U+{ord(bad[0]):04X}",
+            position=position_at(text, bad.start()),
+            hint="is this text, in UTF-8?",
+        )
+
+
+def _tokenize(body: str, text: str) -> list[Token]:
+    try:
+        return list(_DIALECT.tokenize(body))
+    except TokenError as error:
+        place = re.search(r"at (\d+):(\d+)|[Ll]ine (\d+), [Cc]ol:? (\d+)", str(error))
+        numbers = [int(n) for n in place.groups() if n] if place else []
+        position = Position(numbers[0], max(1, numbers[1])) if numbers else position_at(text, len(text))
+        raise SyntaxFault("the text ends inside a string, name or comment", position=position) from None
+
+
+def _guard_nesting(tokens: list[Token], text: str) -> None:
+    depth = 0
+    for token in tokens:
+        if token.text in _OPENING or token.text.upper() == "CASE":
+            depth += 1
+            if depth > MAX_NESTING:
+                raise _too_nested(position_at(text, token.start))
+        elif token.text in _CLOSING or token.text.upper() == "END":
+            depth -= 1
+
+
+def _too_nested(position: Position | None) -> SyntaxFault:
+    return SyntaxFault(
+        f"the statement is nested more than {MAX_NESTING} levels deep",
+        code="QUERY_NESTED_TOO_DEEPLY",
+        position=position,
+    )
+
+
+def _syntax_fault(error: ParseError, text: str, tokens: list[Token]) -> SyntaxFault:
+    detail = error.errors[0] if error.errors else {}
+    highlight = detail.get("highlight") or ""
+    before = detail.get("start_context") or ""
+    position = None
+    line, col = detail.get("line"), detail.get("col")
+    if line and col:
+        # sqlglot counts to the end of the token.
+        position = Position(line, max(1, col - len(highlight) + 1))
+    description = str(detail.get("description") or "")
+    missing = re.match(r"Required keyword: '(\w+)' missing for <class '.*?\.(\w+)'>", description)
+    at_end = bool(tokens) and not (detail.get("end_context") or "").strip()
+    if missing:
+        message = f"something is missing after '{highlight}'" if highlight else "something is missing"
+    elif description.startswith("Expecting"):
+        message = f"expected {description[len('Expecting '):]} near '{highlight}'"
+    elif highlight:
+        message = f"mismatched input '{highlight}'"
+    else:
+        message = "the statement ends too early" if at_end and not before.strip() else "syntax error"
+    return SyntaxFault(message, position=position)

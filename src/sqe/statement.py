@@ -1,0 +1,139 @@
+"""The life of a statement: the table of contents of the product.
+
+    parse -> bind -> secure -> route -> render -> run -> deliver
+
+Each stage is one function with one job. One `Statement` carries what is known of it; observers hear
+its events.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sqe.bind.binder import Binder
+from sqe.bind.statements import bind
+from sqe.coordinator import Coordinator
+from sqe.engine.route import Route, route
+from sqe.errors import InternalError, LimitExceeded, SqeError, SyntaxFault
+from sqe.observe.events import Event
+from sqe.policy.secure import Guard, secure
+from sqe.session import Session
+from sqe.sql.parse import deep_recursion, parse
+from sqe.statements import ddl, dml, explain, query, session_control
+from sqe.tree import statements as s
+
+if TYPE_CHECKING:
+    from sqe.results import Result
+
+
+@dataclass(slots=True)
+class Statement:
+    """One statement on its way. `result` has its rows, `updated` the rows it changed."""
+
+    text: str
+    session: Session
+    id: str = field(default_factory=lambda: time.strftime("%Y%m%d_%H%M%S_") + secrets.token_hex(6))
+    state: str = "received"
+    kind: str = ""
+    timings: dict[str, float] = field(default_factory=dict)
+    lane: str | None = None
+    lane_reason: str | None = None
+    engine_sql: str | None = None
+    result: Result | None = None
+    updated: int | None = None
+    progress: tuple[int, int] | None = None
+    error: SqeError | None = None
+    cancelled: bool = False
+    deadline: float | None = None
+
+    @property
+    def user(self) -> str:
+        return self.session.identity.user
+
+
+def run(statement: Statement, coordinator: Coordinator) -> None:
+    """Take a statement from its text to its result. Rows may still be arriving when this returns."""
+    _tell(coordinator, statement, "received", text=statement.text)
+    try:
+        tree, binder = plan(statement, coordinator)
+        statement.kind = s.kind(tree)
+        _tell(coordinator, statement, "started", lane=statement.lane, kind=statement.kind)
+        with _stage(statement, "run"):
+            _execute(statement, tree, binder, coordinator)
+    except SqeError as error:
+        raise _failed(statement, coordinator, error) from error.__cause__
+    except RecursionError:
+        raise _failed(
+            statement,
+            coordinator,
+            SyntaxFault("the statement is nested too deeply", code="QUERY_NESTED_TOO_DEEPLY"),
+        ) from None
+    except MemoryError:
+        raise _failed(statement, coordinator, LimitExceeded("out of memory")) from None
+    except Exception as bug:
+        raise _failed(
+            statement, coordinator, InternalError(f"a bug of ours: {type(bug).__name__} while running this")
+        ) from bug
+    statement.state = "finished" if statement.result is None else "running"
+    _tell(coordinator, statement, "finished", updated=statement.updated, timings=statement.timings)
+
+
+def plan(statement: Statement, coordinator: Coordinator) -> tuple[s.Statement, Binder]:
+    """Text to a tree that may be run: parsed, bound, secured, and with a lane."""
+    limits = coordinator.config.query
+    guard = Guard(coordinator.policy, statement.session.identity)
+    with deep_recursion():
+        with _stage(statement, "parse"):
+            syntax = parse(statement.text, max_bytes=limits.max_sql_bytes)
+        with _stage(statement, "bind"):
+            binder = Binder(statement.text, statement.session, coordinator.catalogs, guard.decide)
+            tree = bind(binder, syntax)
+        with _stage(statement, "secure"):
+            tree = secure(tree, guard, binder.tables, binder.fresh)
+        with _stage(statement, "route"):
+            chosen: Route = route(tree, statement.session.properties.get("lane", "auto"))
+    statement.lane, statement.lane_reason = chosen.lane, chosen.reason
+    if limits.timeout_secs:
+        statement.deadline = time.monotonic() + limits.timeout_secs
+    return tree, binder
+
+
+def _execute(statement: Statement, tree: s.Statement, binder: Binder, coordinator: Coordinator) -> None:
+    match tree:
+        case s.Query():
+            query.execute(statement, tree, coordinator)
+        case s.Explain():
+            explain.execute(statement, tree, binder, coordinator)
+        case s.Insert() | s.Update() | s.Delete() | s.Merge():
+            dml.execute(statement, tree, binder, coordinator)
+        case s.CreateTable() if tree.source is not None:
+            dml.create_table_as(statement, tree, coordinator)
+        case s.Use() | s.SetSession():
+            session_control.execute(tree, statement.session)
+        case _:
+            ddl.execute(tree, coordinator.catalogs)
+
+
+@contextmanager
+def _stage(statement: Statement, name: str) -> Iterator[None]:
+    begin = time.perf_counter()
+    statement.state = name
+    try:
+        yield
+    finally:
+        statement.timings[name] = time.perf_counter() - begin
+
+
+def _tell(coordinator: Coordinator, statement: Statement, kind: str, **details: object) -> None:
+    coordinator.events.emit(Event(kind, statement.id, statement.user, details=details))
+
+
+def _failed(statement: Statement, coordinator: Coordinator, error: SqeError) -> SqeError:
+    statement.state, statement.error = "failed", error
+    _tell(coordinator, statement, "failed", code=error.code, message=str(error))
+    return error

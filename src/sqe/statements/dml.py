@@ -1,0 +1,134 @@
+"""Statements that write rows. Spark writes; how many rows changed is read from the snapshot it made."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sqe.bind.binder import Binder
+from sqe.catalog.table import Snapshot, Table
+from sqe.coordinator import SNAPSHOT_MARK, Coordinator
+from sqe.errors import AlreadyExists, InternalError, NotFound
+from sqe.statements.query import render_for, stream_of
+from sqe.tree import types as t
+from sqe.tree.expressions import AggregateCall
+from sqe.tree.relations import Aggregate, AsOf, Filter, Relation, Scan, TableName
+from sqe.tree.statements import CreateTable, Delete, Insert, Merge, Query, Update
+
+if TYPE_CHECKING:
+    from sqe.statement import Statement
+
+_MERGED = (
+    "spark.merge-into.num-target-rows-inserted",
+    "spark.merge-into.num-target-rows-updated",
+    "spark.merge-into.num-target-rows-deleted",
+)
+
+
+def execute(
+    statement: Statement, tree: Insert | Update | Delete | Merge, binder: Binder, coordinator: Coordinator
+) -> None:
+    name = tree.target.table
+    with coordinator.writing(str(name)):
+        if isinstance(tree, Delete) and tree.condition is None:
+            statement.updated = coordinator.catalogs.get(name.catalog).delete_all(name)
+            if statement.updated is not None:
+                statement.lane, statement.lane_reason = "catalog", "deletes whole files: metadata only"
+                return
+        before = _load(coordinator, name)
+        _run(statement, tree, coordinator)
+        snapshot = _our_snapshot(before, _load(coordinator, name), coordinator.mark)
+    statement.updated = 0 if snapshot is None else _affected(statement, tree, snapshot, binder, coordinator)
+
+
+def create_table_as(statement: Statement, tree: CreateTable, coordinator: Coordinator) -> None:
+    name = tree.table
+    catalog = coordinator.catalogs.get(name.catalog)
+    with coordinator.writing(str(name)):
+        try:
+            before: Table | None = _load(coordinator, name)
+        except NotFound:
+            before = None
+        if before is not None and not tree.replace:
+            if tree.if_not_exists:
+                statement.updated = 0
+                return
+            raise AlreadyExists(f"table '{name}' already exists", hint="use CREATE OR REPLACE TABLE")
+        if tree.location is None and before is None:
+            tree = replace(tree, location=catalog.table_location(name.namespace, name.name))
+        _run(statement, tree, coordinator)
+        snapshot = _load(coordinator, name).current_snapshot
+    statement.updated = 0 if snapshot is None else int(snapshot.summary.get("added-records", 0))
+
+
+def _run(
+    statement: Statement, tree: Insert | Update | Delete | Merge | CreateTable, coordinator: Coordinator
+) -> None:
+    for _ in stream_of(statement, render_for(statement, tree), coordinator):
+        pass
+
+
+def _load(coordinator: Coordinator, name: TableName) -> Table:
+    return coordinator.catalogs.get(name.catalog).find_table(name.namespace, name.name)
+
+
+def _our_snapshot(before: Table, after: Table, mark: str) -> Snapshot | None:
+    """The snapshot that this statement made: new, and marked as ours. None if it changed nothing."""
+    new = [
+        snapshot
+        for id_, snapshot in after.snapshots.items()
+        if id_ not in before.snapshots and snapshot.summary.get(SNAPSHOT_MARK) == mark
+    ]
+    if len(new) > 1:
+        raise InternalError("one statement made several snapshots")
+    return new[0] if new else None
+
+
+def _affected(
+    statement: Statement,
+    tree: Insert | Update | Delete | Merge,
+    snapshot: Snapshot,
+    binder: Binder,
+    coordinator: Coordinator,
+) -> int:
+    summary = snapshot.summary
+    if isinstance(tree, Insert):
+        return _number(summary, "added-records")
+    if isinstance(tree, Merge):
+        counts = [int(summary[key]) for key in _MERGED if key in summary]
+        if len(counts) == len(_MERGED) and min(counts) >= 0:
+            return sum(counts)
+        raise InternalError("Spark did not say how many rows MERGE changed")
+    if isinstance(tree, Delete) and _number(summary, "total-delete-files") == 0:
+        # Copy-on-write, or whole files: what went less what was written again.
+        if _number(summary, "removed-delete-files") == 0:
+            return _number(summary, "deleted-records") - _number(summary, "added-records")
+    return _count_matching(statement, tree, snapshot, binder, coordinator)
+
+
+def _number(summary: object, key: str) -> int:
+    return int(summary.get(key, 0))  # type: ignore[attr-defined]
+
+
+def _count_matching(
+    statement: Statement, tree: Update | Delete, snapshot: Snapshot, binder: Binder, coordinator: Coordinator
+) -> int:
+    """How many rows of the snapshot before ours matched: a rewritten file's summary does not tell an
+    updated row from one that was copied."""
+    if snapshot.parent_id is None:
+        return 0
+    target = tree.target
+    relation: Relation = Scan(
+        target.fields, target.table, target.columns, as_of=AsOf(snapshot.parent_id), secured=True
+    )
+    if tree.condition is not None:
+        relation = Filter(relation.fields, relation, tree.condition)
+    count = binder.fresh("count", t.BIGINT)
+    counted = Aggregate((count,), relation, (), (AggregateCall(t.BIGINT, "count", ()),))
+    from sqe.statement import Statement as StatementRun
+
+    counting = StatementRun(statement.text, statement.session)
+    counting.deadline = statement.deadline
+    rendered = render_for(counting, Query(counted))
+    rows = [batch for batch in stream_of(counting, rendered, coordinator) if batch.num_rows]
+    return int(rows[0].column(0)[0].as_py())

@@ -1,0 +1,34 @@
+"""EXPLAIN: our tree, the lane and its reason, the engine's SQL, and Spark's plan."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqe.bind.binder import Binder
+from sqe.coordinator import Coordinator
+from sqe.engine.explain import describe
+from sqe.engine.spark.render import render, strip_positions
+from sqe.tree import types as t
+from sqe.tree.statements import CreateTable, Delete, Explain, Insert, Merge, Query, Update
+
+if TYPE_CHECKING:
+    from sqe.statement import Statement
+
+
+def execute(statement: Statement, tree: Explain, binder: Binder, coordinator: Coordinator) -> None:
+    import pyarrow as pa
+
+    inner = tree.statement
+    lines = [*describe(inner), "", f"Lane: {statement.lane} ({statement.lane_reason})"]
+    writes_rows = isinstance(inner, CreateTable) and inner.source is not None
+    if writes_rows or isinstance(inner, (Query, Insert, Update, Delete, Merge)):
+        rendered = render(inner, session_zone=statement.session.time_zone)
+        statement.engine_sql = rendered.sql
+        lines += ["", "Spark SQL:", *("  " + line for line in strip_positions(rendered.sql).splitlines())]
+        if isinstance(inner, Query) and not rendered.files:
+            session = coordinator.spark_session(statement.session.identity)
+            plan = session.explain(rendered.sql, statement_id=statement.id)
+            lines += ["", "Spark plan:", *("  " + line for line in plan.splitlines())]
+    field = binder.fresh("Query Plan", t.VARCHAR)
+    batch = pa.RecordBatch.from_arrays([pa.array(["\n".join(lines)])], names=["Query Plan"])
+    statement.result = coordinator.spools.collect([batch], (field,), user=statement.user)

@@ -1,0 +1,76 @@
+"""Queries: render, run, and drain the rows into a result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from sqe.coordinator import Coordinator
+from sqe.engine.spark.render import Rendered, render
+from sqe.errors import LimitExceeded
+from sqe.tree.statements import CreateTable, Delete, Insert, Merge, Query, Update
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sqe.engine.spark.connect import Progress
+    from sqe.engine.spark.lane import Stream
+    from sqe.statement import Statement
+
+
+def execute(statement: Statement, tree: Query, coordinator: Coordinator) -> None:
+    rendered = render_for(statement, tree)
+    stream = stream_of(statement, rendered, coordinator)
+    spark = coordinator.spark_session(statement.session.identity)
+    statement.result = coordinator.spools.collect(
+        _counted(stream, coordinator.config.query.max_result_rows),
+        tree.relation.fields,
+        user=statement.user,
+        cancel=lambda: spark.cancel(statement.id),
+    )
+
+
+def render_for(
+    statement: Statement, tree: Query | Insert | Update | Delete | Merge | CreateTable
+) -> Rendered:
+    rendered = render(tree, session_zone=statement.session.time_zone)
+    statement.engine_sql = rendered.sql
+    return rendered
+
+
+def stream_of(statement: Statement, rendered: Rendered, coordinator: Coordinator) -> Stream:
+    def on_progress(progress: Progress) -> None:
+        statement.progress = (progress.tasks_done, progress.tasks_total)
+
+    return coordinator.spark_session(statement.session.identity).run(
+        rendered.sql,
+        statement_id=statement.id,
+        user=statement.user,
+        files=rendered.files,
+        on_progress=on_progress,
+        deadline=statement.deadline,
+    )
+
+
+class _counted:
+    """The batches of a stream, up to query.max_result_rows; beyond it an error, not a shorter result."""
+
+    def __init__(self, stream: Stream, most: int) -> None:
+        self._stream = stream
+        self._most = most
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        rows = 0
+        batches: Iterable[pa.RecordBatch] = self._stream
+        for batch in batches:
+            rows += batch.num_rows
+            if self._most and rows > self._most:
+                raise LimitExceeded(
+                    f"the result has more than query.max_result_rows = {self._most} rows",
+                    code="EXCEEDED_RESULT_ROWS",
+                    hint="add a LIMIT, or raise the limit",
+                )
+            yield batch
+
+    def close(self) -> None:
+        self._stream.close()
