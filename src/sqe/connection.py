@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sqe.config import Config
+    from sqe.engine.spark.lane import SparkLane
     from sqe.tree.types import Type
 
 
@@ -30,8 +31,10 @@ def connect(
     memory_limit: str | None = None,
     config: Config | str | Path | None = None,
     policy: Policy | None = None,
+    spark: SparkLane | None = None,
 ) -> Connection:
-    """An embedded engine. Without arguments its tables are in ~/.sqe/warehouse."""
+    """An embedded engine. Without arguments its tables are in ~/.sqe/warehouse. `spark` is a lane to
+    share with other connections; its owner closes it."""
     from sqe.catalog.catalogs import embedded
     from sqe.config import Config, load, usual_path
 
@@ -39,10 +42,12 @@ def connect(
         overrides = {"spark.driver_memory": memory_limit} if memory_limit else {}
         path = Path(config) if config is not None else usual_path(os.environ)
         config = load(path, os.environ, overrides)
+    if warehouse is None and catalogs is None and not memory and config.catalogs:
+        catalogs = {c.name: c.warehouse for c in config.catalogs.values() if c.warehouse is not None}
     mounted = embedded(
         warehouse=warehouse, catalogs=catalogs, memory=memory, default=config.query.default_catalog
     )
-    return Connection(Coordinator(config, mounted, policy=policy), Identity(_operating_system_user()))
+    return Connection(Coordinator(config, mounted, policy=policy, spark=spark), Identity(_operating_system_user()))
 
 
 def _operating_system_user() -> str:

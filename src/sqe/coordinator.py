@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import threading
 from collections import defaultdict
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqe.config import Config
+from sqe.engine.spark.jars import default_cache
 from sqe.engine.spark.lane import SparkLane, SparkSession
 from sqe.observe.events import Events, Observer
 from sqe.policy.decision import AllowAll, Policy
@@ -27,12 +26,19 @@ class Coordinator:
     """Starts nothing by itself: Spark and the spools come with the first statement that needs them."""
 
     def __init__(
-        self, config: Config, catalogs: Catalogs, *, policy: Policy | None = None, cache_dir: Path | None = None
+        self,
+        config: Config,
+        catalogs: Catalogs,
+        *,
+        policy: Policy | None = None,
+        spark: SparkLane | None = None,
     ) -> None:
+        """`spark` is a lane that somebody else owns and closes."""
         self.config = config
         self.catalogs = catalogs
         self.policy: Policy = policy or AllowAll()
-        self.spark = SparkLane(config.spark, cache_dir or default_cache_dir())
+        self.spark = spark or SparkLane(config.spark, default_cache())
+        self._owns_spark = spark is None
         self.events = Events(_observers(config))
         self.mark = secrets.token_hex(8)
         self._spools: Spools | None = None
@@ -63,7 +69,8 @@ class Coordinator:
     def spark_session(self, identity: Identity) -> SparkSession:
         """The Spark session of an identity, with the catalogs of that identity in it."""
         marks = {f"spark.sql.iceberg.snapshot-property.{SNAPSHOT_MARK}": self.mark}
-        return self.spark.session(identity.user, {"catalogs": self.catalogs.spark_conf(), "marks": marks})
+        key = f"{identity.user}-{self.mark}"
+        return self.spark.session(key, {"catalogs": self.catalogs.spark_conf(), "marks": marks})
 
     def writing(self, table: str) -> threading.Lock:
         """Our own writers of a table take turns, instead of losing a race and doing the work again."""
@@ -71,15 +78,12 @@ class Coordinator:
             return self._writing[table]
 
     def close(self) -> None:
-        self.spark.close()
+        if self._owns_spark:
+            self.spark.close()
         if self._spools is not None:
             self._spools.close()
         self.catalogs.close()
         self.events.close()
-
-
-def default_cache_dir() -> Path:
-    return Path(os.environ.get("SQE_CACHE_DIR") or "~/.cache/sqe").expanduser()
 
 
 def _observers(config: Config) -> list[Observer]:

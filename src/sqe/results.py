@@ -9,12 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import itertools
 import os
 import secrets
-import shutil
-import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -24,6 +21,7 @@ from types import TracebackType
 import pyarrow as pa
 
 from sqe.errors import Cancelled, InternalError, LimitExceeded, SqeError, Unavailable
+from sqe.scratch import Scratch, remove_stale
 from sqe.tree import types as t
 from sqe.tree.expressions import Field
 
@@ -48,10 +46,9 @@ class Spools:
     def __init__(self, settings: ResultSettings | None = None) -> None:
         self.settings = settings or ResultSettings()
         self._lock = threading.Lock()
-        self._directory: Path | None = None
-        self._owned: int | None = None
+        self._scratch: Scratch | None = None
         self._used: dict[str, int] = {}
-        _remove_stale(self._parent())
+        remove_stale(PREFIX, self.settings.directory)
 
     def collect(
         self,
@@ -69,12 +66,9 @@ class Spools:
     def close(self) -> None:
         """Removes everything; results that are still open lose their files."""
         with self._lock:
-            directory, self._directory = self._directory, None
-            owned, self._owned = self._owned, None
-        if directory is not None:
-            shutil.rmtree(directory, ignore_errors=True)
-        if owned is not None:
-            os.close(owned)
+            scratch, self._scratch = self._scratch, None
+        if scratch is not None:
+            scratch.remove()
 
     def __enter__(self) -> Spools:
         return self
@@ -87,9 +81,9 @@ class Spools:
     def new_file(self) -> tuple[Path, int]:
         try:
             with self._lock:
-                if self._directory is None:
-                    self._directory, self._owned = _own_directory(self._parent())
-                path = self._directory / f"{secrets.token_hex(8)}.arrows"
+                if self._scratch is None:
+                    self._scratch = Scratch(PREFIX, self.settings.directory)
+                path = self._scratch.path / f"{secrets.token_hex(8)}.arrows"
             return path, os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise _spool_failure(error) from None
@@ -111,9 +105,6 @@ class Spools:
                 self._used[user] = left
             else:
                 self._used.pop(user, None)
-
-    def _parent(self) -> Path:
-        return self.settings.directory or Path(tempfile.gettempdir())
 
 
 @dataclass(frozen=True, slots=True)
@@ -420,27 +411,3 @@ def _spool_failure(error: OSError) -> SqeError:
     return Unavailable(
         f"results cannot be kept on disk (results.directory): {error.strerror}", code="SPOOL_NOT_USABLE"
     )
-
-
-def _own_directory(parent: Path) -> tuple[Path, int]:
-    """A private directory that is locked before it gets the name by which others look for dead ones."""
-    made = Path(tempfile.mkdtemp(prefix=f".{PREFIX}", dir=parent))
-    owned = os.open(made / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    fcntl.flock(owned, fcntl.LOCK_EX)
-    final = parent / f"{PREFIX}{os.getpid()}-{secrets.token_hex(4)}"
-    made.rename(final)
-    return final, owned
-
-
-def _remove_stale(parent: Path) -> None:
-    """Removes the directories of processes that ended without doing so: their locks are free."""
-    for directory in parent.glob(f"{PREFIX}*"):
-        with contextlib.suppress(OSError):
-            if directory.stat().st_uid != os.geteuid():
-                continue
-            lock = os.open(directory / "lock", os.O_RDWR | os.O_CLOEXEC)
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(directory, ignore_errors=True)
-            finally:
-                os.close(lock)

@@ -129,8 +129,8 @@ def _stage(statement: Statement, name: str) -> Iterator[None]:
         statement.timings[name] = time.perf_counter() - begin
 
 
-def _tell(coordinator: Coordinator, statement: Statement, kind: str, **details: object) -> None:
-    coordinator.events.emit(Event(kind, statement.id, statement.user, details=details))
+def _tell(coordinator: Coordinator, statement: Statement, event: str, **details: object) -> None:
+    coordinator.events.emit(Event(event, statement.id, statement.user, details=details))
 
 
 def _failed(statement: Statement, coordinator: Coordinator, error: SqeError) -> SqeError:

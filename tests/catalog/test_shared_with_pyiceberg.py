@@ -84,6 +84,7 @@ def test_dropping_keeps_the_files_and_purging_removes_them(
         # As Hadoop leaves it beside each file.
         data = next((to_path(table.location) / "data").glob("*.parquet"))
         data.with_name(f".{data.name}.crc").touch()
+        (to_path(table.location) / "data" / "day=1" / "emptied").mkdir(parents=True)
         catalog.drop_table(DEFAULT, name, purge=name == "purged")
     kept = list((catalog.data / "default").iterdir())
     assert [directory.name.split("-")[0] for directory in kept] == ["kept"]

@@ -51,7 +51,7 @@ def test_what_exists_is_not_created_again(catalogs: Catalogs) -> None:
     assert fails(CreateSchema("iceberg", ("sales",)), catalogs) == "SCHEMA_ALREADY_EXISTS"
     assert fails(CreateTable(TABLE, COLUMNS), catalogs) == "TABLE_ALREADY_EXISTS"
     execute(CreateSchema("iceberg", ("sales",), if_not_exists=True), catalogs)
-    execute(CreateTable(TABLE, COLUMNS * 1, if_not_exists=True), catalogs)
+    execute(CreateTable(TABLE, COLUMNS, if_not_exists=True), catalogs)
     assert catalogs.get("iceberg").find_table(("sales",), "orders") == made
 
 

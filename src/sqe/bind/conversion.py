@@ -66,7 +66,7 @@ def describe(node: exp.Expression) -> str:
     """A syntax class in words that a user may know: NullSafeEQ -> NULL SAFE EQ."""
     if isinstance(node, exp.Command):
         return str(node.this).upper()
-    if isinstance(node, exp.Anonymous):
+    if isinstance(node, exp.Anonymous) and node.this:
         return f"{node.name}()"
     words = ""
     for char in type(node).__name__:

@@ -295,19 +295,23 @@ def _between(b: Binder, node: exp.Between, scope: Scope) -> Expression:
     return call("$and", (call("$ge", (operand, low), position), call("$le", (operand, high), position)))
 
 
-@converts(exp.Like, reads="this expression")
+@converts(exp.Like, reads="this expression negate")
 def _like(b: Binder, node: exp.Like, scope: Scope) -> Expression:
     value, pattern = bind_expression(b, node.this, scope), bind_expression(b, node.expression, scope)
-    return call("$like", (value, pattern), b.position(node))
+    return _negated(node, call("$like", (value, pattern), b.position(node)))
+
+
+def _negated(node: exp.Expression, expression: Expression) -> Expression:
+    return call("$not", (expression,)) if node.args.get("negate") else expression
 
 
 @converts(exp.Escape, reads="this expression")
 def _like_escape(b: Binder, node: exp.Escape, scope: Scope) -> Expression:
     if not isinstance(node.this, exp.Like):
         raise NotSupported("ESCAPE belongs to LIKE", position=b.position(node))
-    check_arguments(node.this, {"this", "expression"}, b.text)
+    check_arguments(node.this, {"this", "expression", "negate"}, b.text)
     operands = [bind_expression(b, n, scope) for n in (node.this.this, node.this.expression, node.expression)]
-    return call("$like_escape", operands, b.position(node))
+    return _negated(node.this, call("$like_escape", operands, b.position(node)))
 
 
 @converts(exp.In, reads="this expressions query")

@@ -110,14 +110,14 @@ def _subquery(b: Binder, node: exp.Subquery, scope: Scope) -> Bound:
     return _aliased(b, node, relation, ())
 
 
-@converts(exp.Values, reads="expressions alias joins")
+@converts(exp.Values, reads="expressions alias")
 def _values(b: Binder, node: exp.Values, scope: Scope) -> Bound:
     from sqe.bind.queries import bind_values
 
     return _aliased(b, node, bind_values(b, node, scope), ())
 
 
-@converts(exp.Unnest, reads="expressions alias offset joins")
+@converts(exp.Unnest, reads="expressions alias offset")
 def _unnest_alone(b: Binder, node: exp.Unnest, scope: Scope) -> Bound:
     source = Values((), ((),))
     relation, columns = _unnest(b, source, node, scope, outer=False)

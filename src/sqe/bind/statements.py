@@ -77,10 +77,10 @@ def _schema_name(b: Binder, node: exp.Expression) -> tuple[str, tuple[str, ...]]
     return catalog.name, namespace
 
 
-@converts(exp.Drop, reads="this tables kind exists cascade restrict purge")
+@converts(exp.Drop, reads="tables kind exists cascade restrict purge")
 def _drop(b: Binder, node: exp.Drop) -> s.Statement:
     kind = str(node.args.get("kind") or "").upper()
-    named = node.args.get("tables") or [node.this]
+    named = node.args.get("tables") or []
     if len(named) != 1:
         raise NotSupported("DROP takes one name", position=b.position(node))
     position = b.position(named[0])
@@ -213,7 +213,9 @@ def _storable(b: Binder, source: t.Type, name: str, node: exp.Expression) -> t.T
     if isinstance(source, t.TimestampTz):
         return t.TimestampTz(6)
     if isinstance(source, t.Time):
-        return t.Time(6)
+        raise NotSupported(
+            f"column '{name}': Spark cannot read or write {source} columns", position=b.position(node)
+        )
     if isinstance(source, t.Array):
         return t.Array(_storable(b, source.element, name, node))
     if isinstance(source, t.Map):

@@ -44,7 +44,8 @@ _SUFFIX = {"identity": "", "bucket": "_bucket", "truncate": "_trunc"}
 
 def new_metadata(statement: CreateTable, location: str) -> dict[str, Any]:
     """The first metadata of a table."""
-    properties, asked = _properties(statement)
+    properties = table_properties(statement)
+    asked = properties.pop("format-version", None)
     properties.setdefault(_COMPRESSION, "zstd")
     ids = itertools.count(1)
     fields = _fields(statement, lambda: next(ids))
@@ -84,7 +85,8 @@ def replacement(
     anew. Columns get ids that were never used, so that nothing old is read as new. Properties stay
     unless the statement sets them; the comment is the statement's.
     """
-    properties, asked = _properties(statement)
+    properties = table_properties(statement)
+    asked = properties.pop("format-version", None)
     kept = {k: v for k, v in (base.get("properties") or {}).items() if k != "comment"}
     ids = itertools.count(int(base["last-column-id"]) + 1)
     fields = _fields(statement, lambda: next(ids))
@@ -165,8 +167,8 @@ def _last_partition_id(base: dict[str, Any]) -> int:
     )
 
 
-def _properties(statement: CreateTable) -> tuple[dict[str, str], str | None]:
-    """The table's properties, and the format version that was asked for."""
+def table_properties(statement: CreateTable) -> dict[str, str]:
+    """The properties of a CREATE TABLE as Iceberg spells them, checked; for engines that create it, too."""
     properties = {_TRINO_PROPERTIES.get(key, key): value for key, value in statement.properties}
     for key in properties:
         if key in _RESERVED:
@@ -181,7 +183,7 @@ def _properties(statement: CreateTable) -> tuple[dict[str, str], str | None]:
         properties["write.format.default"] = file_format.lower()
     if statement.comment is not None:
         properties["comment"] = statement.comment
-    return properties, properties.pop("format-version", None)
+    return properties
 
 
 def _version(fields: list[dict[str, Any]], asked: str | None, *, at_least: int) -> int:

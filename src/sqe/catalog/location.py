@@ -2,7 +2,8 @@
 
 A location is `file://` followed by the absolute path as it is, with no percent-encoding: PyIceberg does
 not decode it, Hadoop's Path reads unencoded text, and two spellings of one file would be two files to
-orphan removal. Neither reads a `?` or `#` as part of a path, so such paths are refused.
+orphan removal. Not all read a `?` or `#` as part of a path, so such paths are refused. Hadoop spells the
+files that it writes `file:/x`; compare locations by their paths.
 """
 
 from __future__ import annotations

@@ -85,6 +85,15 @@ def discard(location: str, *, root: Path) -> None:
             parent.rmdir()
 
 
+def prune(directory: Path, *, root: Path) -> None:
+    """Removes what is empty in a directory below `root`, such as partitions whose files had gone before."""
+    if directory == root or not directory.is_relative_to(root):
+        return
+    for place, _, _ in os.walk(directory, topdown=False):
+        with contextlib.suppress(OSError):
+            os.rmdir(place)
+
+
 def _parse(raw: dict[str, Any], location: str, name: TableName) -> Table:
     version = raw["format-version"]
     if version > NEWEST_VERSION:

@@ -7,11 +7,12 @@ import sys
 import traceback
 
 from sqe.cli.output import printable
-from sqe.errors import Position, SqeError
+from sqe.errors import InternalError, Position, SqeError
 from sqe.sql.split import StatementText
 
 # So much of a long line is shown around the place.
 WINDOW = 76
+BUG = "this is a fault of SQE; SQE_DEBUG=1 shows where"
 
 
 def complain(error: BaseException, statement: StatementText | None = None) -> None:
@@ -20,19 +21,20 @@ def complain(error: BaseException, statement: StatementText | None = None) -> No
 
 def describe(error: BaseException, statement: StatementText | None = None) -> str:
     """Positions count from where the statement's script begins."""
+    if os.environ.get("SQE_DEBUG"):
+        traceback.print_exception(error)
     if isinstance(error, SqeError):
         position = error.position
         where = f"line {_in_script(position, statement)}: " if position else ""
         lines = [f"error: [{error.code}] {where}{_one_line(error.message)}"]
-        if error.hint:
-            lines.append(f"hint: {_one_line(error.hint)}")
+        hint = error.hint or (BUG if isinstance(error, InternalError) else None)
+        if hint:
+            lines.append(f"hint: {_one_line(hint)}")
         if position and statement:
             lines += _excerpt(statement.text, position)
         return "\n".join(lines)
-    if os.environ.get("SQE_DEBUG"):
-        traceback.print_exception(error)
     text = _one_line(f"{type(error).__name__}: {error}")
-    return f"error: [GENERIC_INTERNAL_ERROR] {text}\nhint: this is a fault of SQE; SQE_DEBUG=1 shows where"
+    return f"error: [GENERIC_INTERNAL_ERROR] {text}\nhint: {BUG}"
 
 
 def _one_line(text: str) -> str:

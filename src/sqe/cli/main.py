@@ -126,10 +126,12 @@ def _connect(given: Arguments) -> Connection:
     import os
 
     from sqe.config import load, usual_path
-    from sqe.connection import connect
 
     overrides = {} if given.memory_limit is None else {"spark.driver_memory": given.memory_limit}
     config = load(given.config or usual_path(os.environ), os.environ, overrides)
+    # After the configuration: a fault in that is told at once, and the engine takes a moment.
+    from sqe.connection import connect
+
     return connect(
         warehouse=given.warehouse,
         catalogs=given.catalogs or None,

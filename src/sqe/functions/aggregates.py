@@ -161,12 +161,15 @@ def _approx_distinct(call: Any, texts: Texts) -> str:
 
 
 _FINITE_CORR = (
-    "nullif(try_divide(covar_pop({distinct}{0}, {1}){over}, nullif(stddev_pop(CASE WHEN {1} IS NOT NULL THEN {0} END){over}"
+    "nullif(try_divide(covar_pop({distinct}{0}, {1}){over},"
+    " nullif(stddev_pop(CASE WHEN {1} IS NOT NULL THEN {0} END){over}"
     " * stddev_pop(CASE WHEN {0} IS NOT NULL THEN {1} END){over}, 0)), double('NaN'))"
 )
 _KURTOSIS = (
-    "CASE WHEN count({0}){over} >= 4 THEN (count({0}){over} - 1D) / ((count({0}){over} - 2D) * (count({0}){over} - 3D))"
-    " * ((count({0}){over} + 1D) * (coalesce(kurtosis({0}){over}, double('NaN')) + 3D) - 3D * (count({0}){over} - 1D)) END"
+    "CASE WHEN count({0}){over} >= 4 THEN"
+    " (count({0}){over} - 1D) / ((count({0}){over} - 2D) * (count({0}){over} - 3D))"
+    " * ((count({0}){over} + 1D) * (coalesce(kurtosis({0}){over}, double('NaN')) + 3D)"
+    " - 3D * (count({0}){over} - 1D)) END"
 )
 _GEOMETRIC_MEAN = (
     "exp(avg({distinct}CASE WHEN {0} > 0 THEN ln({0}) WHEN {0} = 0 THEN double('-Infinity')"

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from sqe.functions.function import scalar
-from sqe.functions.spark_text import shared
+from sqe.functions.spark_text import refuse, shared
 
 _FROM_HEX = (
     "(CASE WHEN {0} RLIKE '^([0-9A-Fa-f][0-9A-Fa-f])*$' THEN unhex({0}) WHEN {0} IS NOT NULL"
-    " THEN raise_error('Not a valid text of hexadecimal digits') END)"
+    " THEN " + refuse("Not a valid text of hexadecimal digits") + " END)"
 )
 # Bytes with the top bit set are negative numbers.
 _FROM_BIG_ENDIAN_64 = (
-    "(CASE WHEN length({0}) <> 8 THEN raise_error('expected 8-byte input') ELSE"
+    "(CASE WHEN length({0}) <> 8 THEN " + refuse("expected 8-byte input") + " ELSE"
     " CAST(CAST(conv(hex({0}), 16, 10) AS DECIMAL(20,0))"
     " - if(substr(hex({0}), 1, 1) >= '8', 18446744073709551616, 0) AS BIGINT) END)"
 )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sqe.functions.function import scalar
-from sqe.functions.spark_text import constant_integer, invalid, share
+from sqe.functions.spark_text import constant_integer, invalid, refuse, share
 from sqe.tree.types import INTEGER
 
 _PAIR = "(bigint, bigint) -> bigint"
@@ -20,7 +20,7 @@ def _shift(name: str, beyond: str) -> Any:
         kind = "INT" if call.type == INTEGER else "BIGINT"
         return share(
             f"(CASE WHEN {{1}} >= {width} THEN CAST({beyond} AS {kind}) WHEN {{1}} < 0"
-            f" THEN raise_error('Shift must not be negative') ELSE {name}({{0}}, {{1}}) END)",
+            f" THEN " + refuse("Shift must not be negative") + f" ELSE {name}({{0}}, {{1}}) END)",
             texts,
         )
 
@@ -37,8 +37,10 @@ def _bit_count(call: Any, texts: Sequence[str]) -> str:
         return f"CAST(bit_count({texts[0]}) AS BIGINT)"
     top = 1 << (bits - 1)
     return share(
-        f"(CASE WHEN {{0}} < {-top} OR {{0}} >= {top} THEN raise_error('Number must be representable with the bits')"
-        f" ELSE CAST(bit_count({{0}} & {(1 << bits) - 1}) AS BIGINT) END)",
+        f"(CASE WHEN {{0}} < {-top} OR {{0}} >= {top}"
+        " THEN "
+        + refuse("Number must be representable with the bits")
+        + f" ELSE CAST(bit_count({{0}} & {(1 << bits) - 1}) AS BIGINT) END)",
         texts,
     )
 

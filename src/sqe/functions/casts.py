@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sqe.engine.spark.types import quote_name, row_field_names, spark_type
 from sqe.errors import NotSupported
-from sqe.functions.spark_text import share, string
+from sqe.functions.spark_text import refuse, share, string
 from sqe.tree.types import (
     APPROXIMATE,
     BIGINT,
@@ -41,7 +41,7 @@ from sqe.tree.types import (
 
 def castable(source: Type, target: Type) -> bool:
     """Whether Trino has such a cast and we can render it."""
-    if source == target or source == UNKNOWN:
+    if source in (target, UNKNOWN):
         return not isinstance(target, FunctionType)
     match source, target:
         case Array(), Array():
@@ -106,7 +106,7 @@ class _Cast:
         self.word = "try_cast" if safe else "CAST"
 
     def fail(self, message: str) -> str:
-        return "NULL" if self.safe else f"raise_error({string(message)})"
+        return "NULL" if self.safe else refuse(message, code="INVALID_CAST_ARGUMENT")
 
     def plain(self, text: str, target: Type) -> str:
         return f"{self.word}({text} AS {spark_type(target)})"
@@ -124,7 +124,7 @@ class _Cast:
             return f"({text} <> 0)"
         if is_numeric(source) and is_numeric(target):
             return self.number(text, source, target)
-        if source == UNKNOWN or source == BOOLEAN:
+        if source in (UNKNOWN, BOOLEAN):
             return f"CAST({text} AS {spark_type(target)})"
         return _moment(text, source, target)
 
@@ -134,6 +134,8 @@ class _Cast:
         match source, target:
             case Array(), Array():
                 element = inner.text(name, source.element, target.element)
+                if element == inner.plain(name, target.element):
+                    return self.plain(text, target)
                 return text if element == name else f"transform({text}, {name} -> {element})"
             case Map(), Map():
                 key, value = f"k{self.depth}_", f"v{self.depth}_"
@@ -151,7 +153,7 @@ class _Cast:
         changed = False
         names = row_field_names(source)
         for old, new, a, b in zip(names, row_field_names(target), source.fields, target.fields, strict=True):
-            place = f"{{0}}.{quote_name(old)}"
+            place = f"({{0}}).{quote_name(old)}"
             value = inner.text(place, a.type, b.type)
             changed = changed or value != place
             fields.append(f"{string(new)}, {value}")
@@ -263,9 +265,9 @@ def printed_text(text: str, source: Type) -> str:
     if source == DAY_SECOND:
         millis = f"unix_millis(timestamp_millis(0) + {text})"
         return share(
-            "concat(if({0} < 0, '-', ''), abs({0}) div 86400000, ' ', lpad(abs({0}) div 3600000 % 24, 2, '0'),"
-            " ':', lpad(abs({0}) div 60000 % 60, 2, '0'), ':', lpad(abs({0}) div 1000 % 60, 2, '0'),"
-            " '.', lpad(abs({0}) % 1000, 3, '0'))",
+            "concat(if({0} < 0, '-', ''), abs({0}) div 86400000, ' ',"
+            " lpad(abs({0}) div 3600000 % 24, 2, '0'), ':', lpad(abs({0}) div 60000 % 60, 2, '0'), ':',"
+            " lpad(abs({0}) div 1000 % 60, 2, '0'), '.', lpad(abs({0}) % 1000, 3, '0'))",
             (millis,),
         )
     if source == YEAR_MONTH:
@@ -334,7 +336,7 @@ def _moment(text: str, source: Type, target: Type) -> str:
     result = text
     if type(source) is not type(target) or source == DATE or target == DATE:
         result = f"CAST({text} AS {spark_type(target)})"
-    if isinstance(source, (Timestamp, TimestampTz)) and isinstance(target, (Timestamp, TimestampTz)):
-        if target.precision < source.precision:
-            result = round_timestamp(result, target.precision)
+    fractions = [t.precision for t in (source, target) if isinstance(t, (Timestamp, TimestampTz))]
+    if len(fractions) == 2 and fractions[1] < fractions[0]:
+        result = round_timestamp(result, fractions[1])
     return result

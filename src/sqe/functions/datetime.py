@@ -9,7 +9,7 @@ from sqe.errors import NotSupported
 from sqe.functions.casts import round_timestamp
 from sqe.functions.datetime_formats import joda_to_spark, mysql_parts, mysql_to_parse
 from sqe.functions.function import Renderer, scalar
-from sqe.functions.spark_text import constant_text, invalid, share, shared, string
+from sqe.functions.spark_text import constant_text, invalid, refuse, share, shared, string
 from sqe.tree.types import DATE, Timestamp, TimestampTz, Type, Varchar, is_interval
 
 Texts = Sequence[str]
@@ -177,7 +177,7 @@ def _to_iso8601(call: Any, texts: Texts) -> str:
 def _checked(pattern: str, kind: str) -> Renderer:
     return shared(
         f"(CASE WHEN {{0}} RLIKE {string(pattern)} THEN CAST({{0}} AS {kind})"
-        " WHEN {0} IS NOT NULL THEN raise_error('Invalid format') END)"
+        " WHEN {0} IS NOT NULL THEN " + refuse("Invalid format") + " END)"
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sqe.errors import NotSupported, TypeMismatch
-from sqe.functions.spark_text import share
+from sqe.functions.spark_text import refuse, share
 from sqe.tree.types import MAX_PRECISION, Decimal, Type
 
 _LONG_DIGITS = 18
@@ -66,8 +66,9 @@ def divide(left: str, right: str, types: tuple[Decimal, Decimal], result: Decima
     half = f"CASE WHEN 2 * CAST({rest} % abs({{1}}) AS DECIMAL(37,{scale})) >= abs({{1}}) THEN 1 ELSE 0 END"
     magnitude = f"CAST({whole} + ({digits} + {half}) * {unit} AS {target})"
     return share(
-        "CASE WHEN abs(CAST({0} AS DOUBLE)) >= 1E18D * abs(CAST({1} AS DOUBLE)) AND {1} <> 0"
-        " THEN raise_error('Decimal overflow')"
-        f" WHEN ({{0}} < 0) <> ({{1}} < 0) THEN - {magnitude} ELSE {magnitude} END",
+        "CASE WHEN abs(CAST({0} AS DOUBLE)) >= 9E18D * abs(CAST({1} AS DOUBLE)) AND {1} <> 0"
+        " THEN "
+        + refuse("Decimal overflow", code="NUMERIC_VALUE_OUT_OF_RANGE")
+        + f" WHEN ({{0}} < 0) <> ({{1}} < 0) THEN - {magnitude} ELSE {magnitude} END",
         (left, right),
     )

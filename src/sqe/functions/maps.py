@@ -7,7 +7,7 @@ from typing import Any
 
 from sqe.engine.spark.types import spark_type
 from sqe.functions.function import scalar
-from sqe.functions.spark_text import share, shared
+from sqe.functions.spark_text import refuse, share, shared
 from sqe.tree.types import Map
 
 
@@ -27,8 +27,9 @@ def _entries(call: Any, texts: Sequence[str]) -> str:
 
 
 _FROM_ENTRIES = (
-    "(CASE WHEN exists({0}, e_ -> e_ IS NULL) THEN raise_error('map entry cannot be null')"
-    " ELSE map_from_entries({0}) END)"
+    "(CASE WHEN exists({0}, e_ -> e_ IS NULL) THEN "
+    + refuse("map entry cannot be null")
+    + " ELSE map_from_entries({0}) END)"
 )
 
 FUNCTIONS = (

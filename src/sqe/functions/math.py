@@ -8,7 +8,7 @@ from typing import Any
 from sqe.engine.spark.types import spark_type
 from sqe.functions.function import Renderer, scalar
 from sqe.functions.operators import MODULUS, modulus
-from sqe.functions.spark_text import constant, constant_integer, invalid, share, shared, string
+from sqe.functions.spark_text import constant, constant_integer, invalid, refuse, share, shared, string
 from sqe.tree.types import (
     MAX_PRECISION,
     REAL,
@@ -105,7 +105,8 @@ def _round_integer(call: Any, text: str, zeros: int) -> str:
     unit = 10**zeros
     wide = "CAST({0} AS DECIMAL(20,0))"
     rounded = f"((abs({wide}) + {unit // 2}) div {unit} * {unit})"
-    return f"CAST({share(f'(CASE WHEN {{0}} < 0 THEN - {rounded} ELSE {rounded} END)', (text,))} AS {spark_type(call.type)})"
+    signed = share(f"(CASE WHEN {{0}} < 0 THEN - {rounded} ELSE {rounded} END)", (text,))
+    return f"CAST({signed} AS {spark_type(call.type)})"
 
 
 def _truncate(call: Any, texts: Texts) -> str:
@@ -163,7 +164,7 @@ def _from_base(call: Any, texts: Texts) -> str:
     pattern = string(f"^[+-]?[{digits}]+$")
     return share(
         f"(CASE WHEN NOT (lower({{0}}) RLIKE {pattern}) OR length(regexp_replace({{0}}, '^[+-]?0*', '')) > "
-        f"{_digits_of_bigint(radix)} THEN raise_error('Not a valid base-{radix} number') ELSE"
+        f"{_digits_of_bigint(radix)} THEN " + refuse(f"Not a valid base-{radix} number") + f" ELSE"
         f" CAST(CAST(conv(regexp_replace({{0}}, '^[+-]', ''), {radix}, 10) AS DECIMAL(20,0))"
         " * if({0} LIKE '-%', -1, 1) AS BIGINT) END)",
         texts[:1],
@@ -196,12 +197,17 @@ _POWER = "The first argument to the power of the second"
 _IS_FINITE = "(CASE WHEN {0} IS NULL THEN NULL ELSE NOT isnan({0}) AND abs({0}) <> double('Infinity') END)"
 _WIDTH_BUCKET = (
     "(CASE WHEN {0} IS NULL OR {1} IS NULL OR {2} IS NULL OR {3} IS NULL THEN NULL"
-    " WHEN {3} <= 0 OR {1} = {2} OR isnan({0}) OR abs({1}) >= double('Infinity') OR abs({2}) >= double('Infinity')"
-    " THEN raise_error('width_bucket: bounds must be finite and different, buckets more than 0')"
-    " ELSE width_bucket({0}, {1}, {2}, {3}) END)"
+    " WHEN {3} <= 0 OR {1} = {2} OR isnan({0})"
+    " OR abs({1}) >= double('Infinity') OR abs({2}) >= double('Infinity')"
+    " THEN "
+    + refuse("width_bucket: bounds must be finite and different, buckets more than 0")
+    + " ELSE width_bucket({0}, {1}, {2}, {3}) END)"
 )
 _FLOOR = f"(CASE WHEN {_KEPT} THEN {{0}} ELSE CAST(floor({{0}}) AS DOUBLE) END)"
-_CEILING = f"(CASE WHEN {_KEPT} THEN {{0}} WHEN {{0}} > -1D AND {{0}} < 0D THEN -0.0D ELSE CAST(ceil({{0}}) AS DOUBLE) END)"
+_CEILING = (
+    f"(CASE WHEN {_KEPT} THEN {{0}} WHEN {{0}} > -1D AND {{0}} < 0D THEN -0.0D"
+    " ELSE CAST(ceil({0}) AS DOUBLE) END)"
+)
 _ROUNDED = (*_SAME_INTEGERS, ("(decimal(p,s)) -> ?", _whole_decimal), *_SAME_FLOATS)
 
 

@@ -7,11 +7,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from sqe.engine.spark.types import row_field_names, spark_type
+from sqe.engine.spark.types import quote_name, row_field_names, spark_type
 from sqe.errors import NotSupported
 from sqe.functions.decimals import divide, product_type, quotient_type, remainder_type, sum_type
 from sqe.functions.function import Resolution, fill, scalar
-from sqe.functions.spark_text import MISSING, constant, constant_text, invalid, share, string
+from sqe.functions.spark_text import MISSING, constant, constant_text, invalid, refuse, share, string
 from sqe.tree.types import (
     APPROXIMATE,
     BOOLEAN,
@@ -124,9 +124,11 @@ def _move(call: Any, moment: int, interval: int, texts: Texts, *, sign: int) -> 
             raise invalid(call, "Cannot add hour, minutes or seconds to a date")
         return f"date_add({texts[moment]}, {sign * value.days})"
     days = share(
-        "CASE WHEN extract(HOUR FROM {1}) <> 0 OR extract(MINUTE FROM {1}) <> 0 OR extract(SECOND FROM {1}) <> 0"
-        " THEN raise_error('Cannot add hour, minutes or seconds to a date')"
-        " ELSE CAST({0} * extract(DAY FROM {1}) AS INT) END",
+        "CASE WHEN extract(HOUR FROM {1}) <> 0 OR extract(MINUTE FROM {1}) <> 0"
+        " OR extract(SECOND FROM {1}) <> 0"
+        " THEN "
+        + refuse("Cannot add hour, minutes or seconds to a date")
+        + " ELSE CAST({0} * extract(DAY FROM {1}) AS INT) END",
         (str(sign), texts[interval]),
     )
     return f"date_add({texts[moment]}, {days})"
@@ -289,10 +291,9 @@ def _equal(t: Type, left: str, right: str, depth: int) -> str:
         )
     if isinstance(t, Row):
         fields = " AND ".join(
-            _equal(field.type, f"{{0}}.`{name}`", f"{{1}}.`{name}`", depth)
+            _equal(field.type, f"({{0}}).{quote_name(name)}", f"({{1}}).{quote_name(name)}", depth)
             for name, field in zip(row_field_names(t), t.fields, strict=True)
         )
-        # A field's own text may be a template of {0} and {1} only as long as it is short.
         return share(f"(CASE WHEN {{0}} IS NULL OR {{1}} IS NULL THEN NULL ELSE {fields} END)", texts)
     if isinstance(t, Map):
         if isinstance(t.key, (Array, Row, Map)) or t.key in APPROXIMATE:
@@ -314,8 +315,9 @@ def _order_nested(t: Type, symbol: str, left: str, right: str) -> str:
         raise NotSupported(f"Ordering of {t}")
     return share(
         "(CASE WHEN exists({0}, x_ -> x_ IS NULL) OR exists({1}, x_ -> x_ IS NULL)"
-        " THEN raise_error('ARRAY comparison not supported for arrays with null elements')"
-        f" ELSE {{0}} {symbol} {{1}} END)",
+        " THEN "
+        + refuse("ARRAY comparison not supported for arrays with null elements", code="NOT_SUPPORTED")
+        + f" ELSE {{0}} {symbol} {{1}} END)",
         (left, right),
     )
 
@@ -344,13 +346,17 @@ def _has(t: Type, kind: type[Type]) -> bool:
     return isinstance(t, Row) and any(_has(f.type, kind) for f in t.fields)
 
 
-def _chars(parameters: tuple[Type, ...]) -> Type:
-    return Char(sum(p.length for p in parameters if isinstance(p, Char)))
+def _chars(types: tuple[Type, ...]) -> Resolution | None:
+    """A char and a text of known length make a longer char, blanks and all."""
+    lengths = [t.length for t in types if isinstance(t, (Char, Varchar)) and t.length]
+    if len(types) != 2 or len(lengths) != 2 or not any(isinstance(t, Char) for t in types):
+        return None
+    return Resolution(tuple(Char(length) for length in lengths), Char(sum(lengths)))
 
 
 CONCATENATIONS = (
     "(varchar, varchar, ...) -> varchar",
-    ("(char(x), char(y)) -> ?", _chars),
+    _chars,
     "(varbinary, varbinary, ...) -> varbinary",
     "(array(E), array(E), ...) -> array(E)",
     "(array(E), E) -> array(E)",
@@ -412,7 +418,7 @@ def _subscript(call: Any, texts: Texts) -> str:
         return f"{texts[0]}[{index - 1 if isinstance(index, int) else f'{texts[1]} - 1'}]"
     return share(
         "(CASE WHEN {0} IS NULL OR {1} IS NULL THEN NULL WHEN map_contains_key({0}, {1}) THEN {0}[{1}]"
-        " ELSE raise_error('Key not present in map') END)",
+        " ELSE " + refuse("Key not present in map") + " END)",
         texts,
     )
 

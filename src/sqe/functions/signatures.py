@@ -217,7 +217,7 @@ def match(
         return None
     found = _Match(coerce)
     for pattern, argument in zip(patterns, arguments, strict=True):
-        if isinstance(argument, LambdaArgument) or isinstance(argument, FunctionType):
+        if isinstance(argument, (LambdaArgument, FunctionType)):
             if not isinstance(pattern, FunctionOf):
                 return None
             if isinstance(argument, LambdaArgument) and argument.arity != len(pattern.arguments):

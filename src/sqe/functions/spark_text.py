@@ -22,6 +22,11 @@ def string(value: str) -> str:
     return "'" + escaped.replace("\n", "\\n").replace("\r", "\\r").replace("\0", "\\0") + "'"
 
 
+def refuse(message: str, code: str = "INVALID_FUNCTION_ARGUMENT") -> str:
+    """An expression that fails when it is computed, with an error of ours."""
+    return f"raise_error({string(f'SQE:{code}:{message}')})"
+
+
 def share(template: str, texts: Sequence[str]) -> str:
     """Fill a template; long texts that it uses more than once are bound to a name and computed once."""
     uses = [int(index) for index in _PLACEHOLDER.findall(template)]

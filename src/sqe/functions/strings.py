@@ -7,7 +7,7 @@ from typing import Any
 
 from sqe.functions.function import Renderer, Resolution, scalar
 from sqe.functions.operators import CONCATENATIONS, concatenate
-from sqe.functions.spark_text import constant, share, shared, string
+from sqe.functions.spark_text import constant, refuse, share, shared, string
 from sqe.tree.types import VARCHAR, Type, Varchar, is_text
 
 Texts = Sequence[str]
@@ -56,8 +56,9 @@ def _substring(call: Any, texts: Texts) -> str:
 def _pad(name: str) -> str:
     return (
         "(CASE WHEN {0} IS NULL OR {1} IS NULL OR {2} IS NULL THEN NULL"
-        f" WHEN {{1}} < 0 OR {{2}} = '' THEN raise_error('{name}: the size must not be negative, the padding not empty')"
-        f" ELSE {name}({{0}}, CAST({{1}} AS INT), {{2}}) END)"
+        " WHEN {1} < 0 OR {2} = '' THEN "
+        + refuse(f"{name}: the size must not be negative, the padding not empty")
+        + f" ELSE {name}({{0}}, CAST({{1}} AS INT), {{2}}) END)"
     )
 
 
@@ -81,8 +82,9 @@ def _split(call: Any, texts: Texts) -> str:
     limit = "CAST({2} AS INT)" if len(texts) == 3 else "-1"
     refused = "{1} = ''" + (" OR {2} <= 0" if len(texts) == 3 else "")
     return share(
-        f"(CASE WHEN {absent} THEN NULL WHEN {refused} THEN raise_error('split: the delimiter must not be empty,"
-        f" the limit more than 0') ELSE split({{0}}, {pattern}, {limit}) END)",
+        f"(CASE WHEN {absent} THEN NULL WHEN {refused} THEN "
+        + refuse("split: the delimiter must not be empty, the limit more than 0")
+        + f" ELSE split({{0}}, {pattern}, {limit}) END)",
         texts,
     )
 
@@ -90,17 +92,20 @@ def _split(call: Any, texts: Texts) -> str:
 def _split_part(call: Any, texts: Texts) -> str:
     return share(
         "(CASE WHEN {0} IS NULL OR {1} IS NULL OR {2} IS NULL THEN NULL"
-        " WHEN {2} <= 0 THEN raise_error('Index must be greater than zero')"
-        " WHEN {1} = '' THEN raise_error('The delimiter may not be the empty string')"
-        f" ELSE get(split({{0}}, {_quoted(call)}, -1), CAST({{2}} - 1 AS INT)) END)",
+        " WHEN {2} <= 0 THEN "
+        + refuse("Index must be greater than zero")
+        + " WHEN {1} = '' THEN "
+        + refuse("The delimiter may not be the empty string")
+        + f" ELSE get(split({{0}}, {_quoted(call)}, -1), CAST({{2}} - 1 AS INT)) END)",
         texts,
     )
 
 
 _STRPOS_NTH = (
     "(CASE WHEN {0} IS NULL OR {1} IS NULL OR {2} IS NULL THEN NULL"
-    " WHEN {2} = 0 OR {1} = '' THEN raise_error('strpos: the instance must not be 0, the text not empty')"
-    " ELSE CAST(coalesce(try_element_at(filter(sequence(1, greatest(char_length({0}), 1)),"
+    " WHEN {2} = 0 OR {1} = '' THEN "
+    + refuse("strpos: the instance must not be 0, the text not empty")
+    + " ELSE CAST(coalesce(try_element_at(filter(sequence(1, greatest(char_length({0}), 1)),"
     " i_ -> substr({0}, i_, char_length({1})) = {1}), CAST({2} AS INT)), 0) AS BIGINT) END)"
 )
 
@@ -131,12 +136,16 @@ def _replace(call: Any, texts: Texts) -> str:
 
 _CHR = (
     "(CASE WHEN {0} < 0 OR {0} > 1114111 OR {0} BETWEEN 55296 AND 57343"
-    " THEN raise_error('Not a valid Unicode code point') ELSE decode(unhex(lpad(hex({0}), 8, '0')), 'utf-32') END)"
+    " THEN "
+    + refuse("Not a valid Unicode code point")
+    + " ELSE decode(unhex(lpad(hex({0}), 8, '0')), 'utf-32') END)"
 )
 _HAMMING = (
     "(CASE WHEN char_length({0}) <> char_length({1})"
-    " THEN raise_error('The input strings to hamming_distance function must have the same length')"
-    " ELSE CAST(size(filter(zip_with(split({0}, ''), split({1}, ''), (x_, y_) -> x_ <> y_), z_ -> z_)) AS BIGINT) END)"
+    " THEN "
+    + refuse("The input strings to hamming_distance function must have the same length")
+    + " ELSE CAST(size(filter(zip_with(split({0}, ''), split({1}, ''), (x_, y_) -> x_ <> y_), z_ -> z_))"
+    " AS BIGINT) END)"
 )
 
 

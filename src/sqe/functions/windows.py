@@ -11,10 +11,6 @@ from sqe.functions.spark_text import constant_integer, invalid
 Texts = Sequence[str]
 
 
-def _nulls(call: Any) -> str:
-    return " IGNORE NULLS" if getattr(call, "ignore_nulls", False) else ""
-
-
 def _offset(name: str) -> Renderer:
     """lag and lead; Spark wants a constant offset."""
 
@@ -26,14 +22,14 @@ def _offset(name: str) -> Renderer:
                 raise invalid(call, "Offset must be at least 0")
             arguments.append(str(offset))
         arguments.extend(texts[2:])
-        return f"{name}({', '.join(arguments)}){_nulls(call)}{{over}}"
+        return f"{name}({', '.join(arguments)}){{over}}"
 
     return render
 
 
 def _value(name: str) -> Renderer:
     def render(call: Any, texts: Texts) -> str:
-        return f"{name}({texts[0]}){_nulls(call)}{{over}}"
+        return f"{name}({texts[0]}){{over}}"
 
     return render
 
@@ -42,7 +38,7 @@ def _nth_value(call: Any, texts: Texts) -> str:
     position = constant_integer(call, 1, "the position")
     if position is None or position < 1:
         raise invalid(call, "Offset must be at least 1")
-    return f"nth_value({texts[0]}, {position}){_nulls(call)}{{over}}"
+    return f"nth_value({texts[0]}, {position}){{over}}"
 
 
 def _ntile(call: Any, texts: Texts) -> str:

@@ -75,10 +75,10 @@ def position_at(text: str, offset: int) -> Position:
     return Position(text.count("\n", 0, offset) + 1, offset - line_start + 1)
 
 
-def position_of(node: exp.Expression, text: str) -> Position | None:
-    """Where a node begins: its own place, or the first of what is below it."""
+def position_of(node: exp.Expression, text: str) -> Position:
+    """Where a node begins: its own place, or the first of what is below it, or the statement's."""
     starts = [n.meta["start"] for n in node.walk() if n.meta.get("start") is not None]
-    return position_at(text, min(starts)) if starts else None
+    return position_at(text, min(starts) if starts else len(text) - len(text.lstrip()))
 
 
 @contextmanager

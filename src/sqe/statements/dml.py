@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqe.bind.binder import Binder
+from sqe.catalog.definition import table_properties
 from sqe.catalog.table import Snapshot, Table
 from sqe.coordinator import SNAPSHOT_MARK, Coordinator
 from sqe.errors import AlreadyExists, InternalError, NotFound
@@ -45,10 +46,7 @@ def create_table_as(statement: Statement, tree: CreateTable, coordinator: Coordi
     name = tree.table
     catalog = coordinator.catalogs.get(name.catalog)
     with coordinator.writing(str(name)):
-        try:
-            before: Table | None = _load(coordinator, name)
-        except NotFound:
-            before = None
+        before = _existing(coordinator, name)
         if before is not None and not tree.replace:
             if tree.if_not_exists:
                 statement.updated = 0
@@ -56,6 +54,7 @@ def create_table_as(statement: Statement, tree: CreateTable, coordinator: Coordi
             raise AlreadyExists(f"table '{name}' already exists", hint="use CREATE OR REPLACE TABLE")
         if tree.location is None and before is None:
             tree = replace(tree, location=catalog.table_location(name.namespace, name.name))
+        tree = replace(tree, properties=tuple(table_properties(tree).items()), comment=None)
         _run(statement, tree, coordinator)
         snapshot = _load(coordinator, name).current_snapshot
     statement.updated = 0 if snapshot is None else int(snapshot.summary.get("added-records", 0))
@@ -72,16 +71,23 @@ def _load(coordinator: Coordinator, name: TableName) -> Table:
     return coordinator.catalogs.get(name.catalog).find_table(name.namespace, name.name)
 
 
+def _existing(coordinator: Coordinator, name: TableName) -> Table | None:
+    try:
+        table = _load(coordinator, name)
+    except NotFound:
+        return None
+    # Lookups forgive case; a new table's name is exact.
+    return table if table.name == name else None
+
+
 def _our_snapshot(before: Table, after: Table, mark: str) -> Snapshot | None:
-    """The snapshot that this statement made: new, and marked as ours. None if it changed nothing."""
-    new = [
-        snapshot
-        for id_, snapshot in after.snapshots.items()
-        if id_ not in before.snapshots and snapshot.summary.get(SNAPSHOT_MARK) == mark
-    ]
-    if len(new) > 1:
-        raise InternalError("one statement made several snapshots")
-    return new[0] if new else None
+    """The snapshot that this statement made. None if it changed nothing."""
+    new = [snapshot for id_, snapshot in after.snapshots.items() if id_ not in before.snapshots]
+    ours = [snapshot for snapshot in new if snapshot.summary.get(SNAPSHOT_MARK) == mark]
+    if not ours:
+        # A delete of whole files is the one commit of Iceberg's that does not carry our mark.
+        ours = [x for x in new if x.operation == "delete" and SNAPSHOT_MARK not in x.summary]
+    return ours[-1] if ours else None
 
 
 def _affected(
@@ -125,10 +131,7 @@ def _count_matching(
         relation = Filter(relation.fields, relation, tree.condition)
     count = binder.fresh("count", t.BIGINT)
     counted = Aggregate((count,), relation, (), (AggregateCall(t.BIGINT, "count", ()),))
-    from sqe.statement import Statement as StatementRun
-
-    counting = StatementRun(statement.text, statement.session)
-    counting.deadline = statement.deadline
+    counting = replace(statement, id=f"{statement.id}_count")
     rendered = render_for(counting, Query(counted))
     rows = [batch for batch in stream_of(counting, rendered, coordinator) if batch.num_rows]
     return int(rows[0].column(0)[0].as_py())

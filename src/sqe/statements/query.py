@@ -46,7 +46,7 @@ def stream_of(statement: Statement, rendered: Rendered, coordinator: Coordinator
         rendered.sql,
         statement_id=statement.id,
         user=statement.user,
-        files=rendered.files,
+        files={view.name: (view.format, view.paths) for view in rendered.files},
         on_progress=on_progress,
         deadline=statement.deadline,
     )

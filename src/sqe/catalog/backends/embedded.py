@@ -133,7 +133,7 @@ class EmbeddedCatalog:
     def drop_table(self, namespace: tuple[str, ...], name: str, *, purge: bool = False) -> None:
         table, location = self._find(namespace, name, everything)
         files: set[str] = set()
-        root = self.data
+        place, root = "", self.data
         if purge:
             # Listed before the name is gone: a table whose files cannot be listed stays.
             from sqe.catalog.backends.table_files import every_file
@@ -146,11 +146,14 @@ class EmbeddedCatalog:
                     hint="DROP TABLE without PURGE",
                 )
             files = every_file(raw, location, table)
-            root = self._prunable(str(raw["location"]))
+            place = str(raw["location"])
+            root = self._prunable(place)
         if not self._pointers.remove_table(_join(table.namespace), table.name):
             raise self._table_not_found(table.namespace, name, ())
         for file in sorted(files):
             metadata.discard(file, root=root)
+        if purge:
+            metadata.prune(to_path(place), root=root)
 
     def delete_all(self, table: TableName) -> int | None:
         stored, location = self._find(table.namespace, table.name, everything)

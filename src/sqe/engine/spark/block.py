@@ -6,12 +6,15 @@ not fit makes the block a derived table and begins the next one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
 from sqe.engine.spark.names import column_name
 from sqe.tree.expressions import Field
+
+_LINE = 90
 
 
 class Stage(IntEnum):
@@ -92,7 +95,9 @@ def select(block: Block, items: Sequence[Item]) -> str:
     if block.ctes:
         lines.append(f"WITH {'RECURSIVE ' if block.recursive else ''}" + ",\n".join(block.ctes))
     one_line = ", ".join(shown) or "1"
-    lines.append("SELECT " + (one_line if len(one_line) <= 100 else ",\n  ".join(indented(s) for s in shown)))
+    lines.append(
+        "SELECT " + (one_line if len(one_line) <= _LINE else ",\n  ".join(indented(s) for s in shown))
+    )
     if block.source:
         lines.append(f"FROM {block.source}")
     if block.where:
@@ -122,7 +127,8 @@ def sealed(block: Block, wanted: Iterable[int]) -> Block:
 
 
 def derived(query: str) -> str:
-    return "(\n  " + indented(query) + "\n)"
+    flat = re.sub(r"\n\s*", " ", query)
+    return f"({flat})" if len(flat) <= _LINE else "(\n  " + indented(query) + "\n)"
 
 
 def indented(text: str) -> str:

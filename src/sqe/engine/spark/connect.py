@@ -7,6 +7,7 @@ query with its stack, drops the causes of an error, and imports pandas.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 import urllib.parse
@@ -30,6 +31,7 @@ CALL_SECONDS = 60.0
 # The server ends a stream after two minutes and is asked for the rest, so that even a statement of
 # hours is a series of calls with a deadline.
 STREAM_SECONDS = 180.0
+RELEASE_SECONDS = 5.0
 RETRIES = 2
 BACKOFF_SECONDS = 0.2
 
@@ -96,6 +98,9 @@ def open_channel(endpoint: Endpoint) -> grpc.Channel:
     return grpc.secure_channel(endpoint.target, credentials, options)
 
 
+_releases: set[Any] = set()
+
+
 class ConnectSession:
     """One session of a server. `is_alive` says whether asking again can help at all."""
 
@@ -123,8 +128,8 @@ class ConnectSession:
     def release(self) -> None:
         """Frees the session on the server. A server that is gone has freed it already."""
         request = proto.ReleaseSessionRequest(session_id=self.id, user_context=self._user)
-        # Not waited for: nobody should wait at the end of a program.
-        self._stub.ReleaseSession.future(request, timeout=CALL_SECONDS)
+        with contextlib.suppress(grpc.RpcError):
+            self._stub.ReleaseSession(request, timeout=RELEASE_SECONDS)
 
     def create_view(self, name: str, file_format: str, paths: Sequence[str]) -> None:
         """A temporary view over files, of this session only."""
@@ -143,9 +148,9 @@ class ConnectSession:
         sql: str,
         *,
         tag: str,
-        deadline: float | None,
-        on_progress: Callable[[Progress], None] | None,
-        is_cancelled: Callable[[], bool],
+        deadline: float | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+        is_cancelled: Callable[[], bool] = lambda: False,
     ) -> Iterator[bytes]:
         """Arrow IPC streams, each with its schema and one batch. `deadline` is of time.monotonic()."""
         plan = proto.Plan(root=proto.Relation(sql=proto.SQL(query=sql)))
@@ -204,7 +209,10 @@ class ConnectSession:
             released = proto.ReleaseExecuteRequest(
                 operation_id=operation, release_all=proto.ReleaseExecuteRequest.ReleaseAll(), **self._who()
             )
-            self._stub.ReleaseExecute.future(released, timeout=CALL_SECONDS)
+            # Not waited for; but grpc cancels a call whose future nobody holds.
+            future = self._stub.ReleaseExecute.future(released, timeout=RELEASE_SECONDS)
+            _releases.add(future)
+            future.add_done_callback(_releases.discard)
 
     def _call(self, method: Any, request: Any) -> Any:
         failures = 0

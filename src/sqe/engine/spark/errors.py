@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from sqe.engine.spark.positions import position_of
 from sqe.errors import (
     Cancelled,
     CommitConflict,
@@ -56,14 +57,8 @@ def translate(failure: Failure, sql: str | None = None) -> SqeError:
     """The error that a user sees. `sql` is what was sent, whose comments hold our positions."""
     error = _known(failure) or _unknown(failure)
     if error.position is None and sql is not None and failure.start is not None:
-        error.position = position_before(sql, failure.start)
+        error.position = position_of(sql, failure.start)
     return error
-
-
-def position_before(sql: str, start: int) -> Position | None:
-    """The renderer writes `/*line:column*/` before each expression that may fail."""
-    mark = re.search(r"/\*(\d+):(\d+)\*/[\s(]*$", sql[:start])
-    return Position(int(mark.group(1)), int(mark.group(2))) if mark else None
 
 
 def _known(failure: Failure) -> SqeError | None:
@@ -265,6 +260,6 @@ def _unknown(failure: Failure) -> SqeError:
 def _clean(value: str) -> str:
     """A parameter's value: without Spark's quotes around types and identifiers."""
     text = value.strip()
-    if len(text) > 1 and text[0] == text[-1] and text[0] in "\"`":
+    if len(text) > 1 and text[0] == text[-1] and text[0] in '"`':
         text = text[1:-1]
     return text if len(text) <= 120 else text[:117] + "..."

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 
+from sqe.engine.spark.block import derived
 from sqe.engine.spark.literals import literal
 from sqe.engine.spark.names import lambda_name
+from sqe.engine.spark.positions import marked
 from sqe.engine.spark.types import quote_name, row_field_names
 from sqe.errors import InternalError, NotSupported, Position
 from sqe.functions.casts import spark_cast
@@ -32,16 +33,14 @@ from sqe.tree.expressions import (
     WindowCall,
 )
 from sqe.tree.relations import Relation
-from sqe.tree.types import APPROXIMATE, BOOLEAN, DATE, DAY_SECOND, Array, Map, Row, Type
+from sqe.tree.types import APPROXIMATE, BOOLEAN, DATE, DAY_SECOND, Array, Map, Row, Type, is_integer
 
 # Field id -> text.
 Scope = Mapping[int, str]
 
 _CHAINED = {"$and": "AND", "$or": "OR"}
 # Functions whose place among the rows is their argument: Spark wants an order and takes no frame.
-_PLACED = frozenset(
-    {"row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead"}
-)
+_PLACED = frozenset({"row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead"})
 _BOUNDS = {
     "unbounded_preceding": "UNBOUNDED PRECEDING",
     "preceding": "{} PRECEDING",
@@ -52,7 +51,7 @@ _BOUNDS = {
 
 
 class ExpressionWriter:
-    """`query` renders the relation of a subquery, given the scope around it and how many columns are wanted."""
+    """`query` renders a subquery's relation, given the scope around it and whether its columns matter."""
 
     def __init__(self, query: Callable[[Relation, Scope, bool], str]) -> None:
         self._query = query
@@ -82,8 +81,9 @@ class ExpressionWriter:
             case LambdaRef():
                 return lambda_name(node)
             case Lambda():
+                # Spark takes parentheses around several parameters, and none around one.
                 names = ", ".join(lambda_name(p) for p in node.parameters)
-                return f"({names}) -> {texts[0]}"
+                return f"{names if len(node.parameters) == 1 else f'({names})'} -> {texts[0]}"
             case Call():
                 return self._call(node, texts)
             case Cast():
@@ -99,12 +99,12 @@ class ExpressionWriter:
                 # In parentheses, or Spark may read the text before the dot as the name of a table.
                 return f"({texts[0]}).{quote_name(row_field_names(row)[node.index])}"
             case ScalarSubquery():
-                return marked(node.position, f"({self._subquery(node.relation, scope)})")
+                return marked(node.position, self._subquery(node.relation, scope))
             case Exists():
-                return f"EXISTS ({self._subquery(node.relation, scope, columns=False)})"
+                return f"EXISTS {self._subquery(node.relation, scope, columns=False)}"
             case InSubquery():
                 operands = texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
-                return f"({operands} IN ({self._subquery(node.relation, scope)}))"
+                return f"({operands} IN {self._subquery(node.relation, scope)})"
             case _:
                 raise InternalError(f"{type(node).__name__} cannot stand in an expression")
 
@@ -140,8 +140,7 @@ class ExpressionWriter:
         return f"({' OR '.join(tests)})"
 
     def _subquery(self, relation: Relation, scope: Scope, *, columns: bool = True) -> str:
-        query = self._query(relation, scope, columns)
-        return "\n  " + query.replace("\n", "\n  ") + "\n" if "\n" in query else query
+        return derived(self._query(relation, scope, columns))
 
     # Aggregates and windows ---------------------------------------------------------------------------
 
@@ -190,10 +189,9 @@ class ExpressionWriter:
         value = _constant(offset)
         if value is None:
             raise NotSupported("the bounds of a window frame must be constants", position=call.position)
-        if isinstance(value, int) and not isinstance(value, bool) and offset.type != DAY_SECOND:
-            # Spark wants an INT for ROWS, and widens it for RANGE.
-            if isinstance(offset, Literal) or frame.unit == "rows":
-                return str(value) if abs(value) < 1 << 31 else f"{value}L"
+        if isinstance(value, int) and is_integer(offset.type):
+            # Spark wants an INT for ROWS, and widens it to the key's type for RANGE.
+            return str(value) if abs(value) < 1 << 31 else f"{value}L"
         key: Type | None = call.order_by[0].expression.type if call.order_by else None
         days = getattr(value, "days", None)
         if key == DATE and offset.type == DAY_SECOND and days is not None:
@@ -204,19 +202,6 @@ class ExpressionWriter:
 def direction(key: SortKey) -> str:
     nulls = "FIRST" if key.nulls_first else "LAST"
     return f"{'DESC' if key.descending else 'ASC'} NULLS {nulls}"
-
-
-def marked(position: Position | None, text: str) -> str:
-    """The text behind its place in the user's statement, where errors of Spark's are looked up."""
-    return text if position is None else f"/*{position}*/{text}"
-
-
-_TOKENS = re.compile(r"'(?:\\.|[^'\\])*'|`(?:``|[^`])*`|(/\*\d+:\d+\*/)", re.DOTALL)
-
-
-def strip_positions(sql: str) -> str:
-    """Rendered SQL as people like to read it."""
-    return _TOKENS.sub(lambda found: "" if found[1] else found[0], sql)
 
 
 def _operands(node: Expression) -> Sequence[Expression]:

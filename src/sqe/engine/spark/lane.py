@@ -73,7 +73,7 @@ class SparkLane:
         def start() -> None:
             # The statement that needs it tries again, and reports the failure.
             with contextlib.suppress(SqeError):
-                self.link()
+                _warm_up(self.link())
 
         self._starting = threading.Thread(target=start, name="sqe-spark-start", daemon=True)
         self._starting.start()
@@ -320,6 +320,17 @@ class Stream:
             for data in answers:
                 with pa.ipc.open_stream(data) as reader:
                     yield from reader
+
+
+def _warm_up(link: _Link) -> None:
+    """Loads in the background what every first statement would load."""
+    from sqe.engine.spark.connect import ConnectSession
+
+    connect = ConnectSession(link.channel, "sqe", lambda: link.usable)
+    sql = "SELECT id % 2 AS k, count(*) AS n FROM range(4) GROUP BY id % 2 ORDER BY k"
+    for _ in connect.run(sql, tag="sqe-warm-up"):
+        pass
+    connect.release()
 
 
 @contextlib.contextmanager

@@ -11,9 +11,6 @@ from sqe.engine.spark.types import spark_type
 from sqe.errors import InvalidArgument
 from sqe.tree.types import (
     BIGINT,
-    BOOLEAN,
-    DATE,
-    DAY_SECOND,
     INTEGERS,
     REAL,
     SMALLINT,
@@ -22,9 +19,6 @@ from sqe.tree.types import (
     YEAR_MONTH,
     Char,
     Decimal,
-    Fixed,
-    Time,
-    Timestamp,
     TimestampTz,
     Type,
 )

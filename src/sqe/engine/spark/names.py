@@ -46,7 +46,7 @@ def file_view_name(scan: FileScan) -> str:
 
 
 def unused_alias(columns: Iterable[str]) -> str:
-    """An alias that no column has: `alias`.`field` must never read as a field of a struct, or that as this."""
+    """An alias that no column has, so that `column`.`field` cannot be read as `table`.`column`."""
     taken = set(columns)
     alias = "t"
     while alias in taken:

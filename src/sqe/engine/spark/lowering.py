@@ -1,0 +1,580 @@
+"""What Spark has no form for, said with what it has: a pass over the tree before it is rendered.
+
+Spark 4.1 resolves a correlated reference in the query directly around it and no further, takes one in
+few places (filters and projections, mostly), and answers `x IN (subquery)` with false where it should
+be NULL, unless it is a filter. The tree that leaves here asks for none of that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from itertools import count
+from typing import Any
+
+from sqe.engine.spark.scope import SUBQUERIES, free, has_subquery, own_nodes
+from sqe.errors import NotSupported
+from sqe.functions.registry import needs_projection
+from sqe.tree.expressions import (
+    AggregateCall,
+    Call,
+    Case,
+    Exists,
+    Expression,
+    Field,
+    InSubquery,
+    Literal,
+    Quantified,
+    Ref,
+    ScalarSubquery,
+    SortKey,
+    WindowCall,
+    conjunction,
+    rebuild,
+    transform,
+    walk,
+)
+from sqe.tree.relations import (
+    Aggregate,
+    Extend,
+    Filter,
+    Join,
+    Project,
+    Relation,
+    SetOperation,
+    Sort,
+    Unnest,
+    Values,
+    Window,
+)
+from sqe.tree.statements import Assignment, Delete, Merge, Statement, Update
+from sqe.tree.types import APPROXIMATE, BIGINT, BOOLEAN, INTEGER, Array, Map, Row, is_orderable
+
+# Aggregates that do not see a NULL: with FILTER they are the same as over CASE WHEN ... END.
+_SKIP_NULLS = frozenset(
+    {
+        *("count", "count_if", "sum", "avg", "min", "max", "bool_and", "bool_or", "every"),
+        *("stddev", "stddev_samp", "stddev_pop", "variance", "var_samp", "var_pop"),
+        *("approx_distinct", "geometric_mean"),
+    }
+)
+_NEGATED = {"$eq": "$ne", "$ne": "$eq"}
+
+
+def lower(statement: Statement) -> Statement:
+    return _Lowering(statement).statement(statement)
+
+
+class _Lowering:
+    def __init__(self, statement: Statement) -> None:
+        used = [f.id for n in walk(statement) for f in _fields(n)]
+        self._numbers = count(max(used, default=0) + 1)
+
+    def _field(self, name: str, expression: Expression) -> Field:
+        return Field(next(self._numbers), name, expression.type)
+
+    # Statements ---------------------------------------------------------------------------------------
+
+    def statement(self, statement: Statement) -> Statement:
+        match statement:
+            case Update():
+                assignments = tuple(Assignment(a.column, self.value(a.value)) for a in statement.assignments)
+                return replace(
+                    statement,
+                    assignments=assignments,
+                    condition=_optional(self.condition, statement.condition),
+                )
+            case Delete():
+                return replace(statement, condition=_optional(self.condition, statement.condition))
+            case Merge():
+                return self._merge(statement)
+            case _:
+                lowered = rebuild(statement, lambda p: self.relation(p) if isinstance(p, Relation) else p)
+                assert isinstance(lowered, Statement)
+                return lowered
+
+    def _merge(self, merge: Merge) -> Merge:
+        """Spark takes no subquery in a MERGE's conditions: its source computes them."""
+        source = self.relation(merge.source)
+        own = {f.id for f in source.fields}
+        added: list[tuple[Field, Expression]] = []
+
+        def hoist(node: Any) -> Any:
+            if not isinstance(node, SUBQUERIES) and not _is_projected(node):
+                return rebuild(node, hoist) if isinstance(node, Expression) else node
+            if not free(node).keys() <= own:
+                what = "subquery over the target's columns" if isinstance(node, SUBQUERIES) else node.function
+                raise NotSupported(
+                    f"a {what} cannot stand in MERGE",
+                    position=getattr(node, "position", None),
+                    hint="join it to the source",
+                )
+            field = self._field("subquery", node)
+            added.append((field, node))
+            return Ref(node.type, field)
+
+        condition = hoist(self.value(merge.condition))
+        clauses = tuple(
+            replace(
+                clause,
+                condition=None if clause.condition is None else hoist(self.value(clause.condition)),
+                assignments=tuple(
+                    Assignment(a.column, hoist(self.value(a.value))) for a in clause.assignments
+                ),
+            )
+            for clause in merge.clauses
+        )
+        return replace(merge, source=_extend(source, added), condition=condition, clauses=clauses)
+
+    # Expressions --------------------------------------------------------------------------------------
+
+    def value(self, expression: Expression) -> Expression:
+        """An expression whose NULL is not the same as false."""
+        if not has_subquery(expression):
+            return expression
+        result = self._value(expression)
+        assert isinstance(result, Expression)
+        return result
+
+    def _value(self, node: Any) -> Any:
+        if isinstance(node, Relation):
+            return self.relation(node)
+        node = rebuild(node, self._value)
+        if isinstance(node, InSubquery):
+            return self._is_in(node)
+        return self._quantified(node) if isinstance(node, Quantified) else node
+
+    def condition(self, expression: Expression) -> Expression:
+        """A filter: where NULL and false are the same, Spark's own IN is right, and faster."""
+        if not has_subquery(expression):
+            return expression
+        match expression:
+            case Call(function="$and" | "$or"):
+                return replace(expression, arguments=tuple(self.condition(a) for a in expression.arguments))
+            case Call(function="$not", arguments=(inner,)) if test := _membership(inner, negated=True):
+                return replace(expression, arguments=(self._plain_in(test),))
+            case InSubquery() | Quantified() if test := _membership(expression, negated=False):
+                return self._plain_in(test)
+            case Quantified() if test := _membership(expression, negated=True):
+                return Call(BOOLEAN, "$not", (self._plain_in(test),))
+            case _:
+                return self.value(expression)
+
+    def _plain_in(self, node: InSubquery) -> Expression:
+        return replace(
+            node, operands=tuple(self.value(o) for o in node.operands), relation=self.relation(node.relation)
+        )
+
+    def _is_in(self, node: InSubquery) -> Expression:
+        columns = [Ref(f.type, f) for f in node.relation.fields]
+        tests = [Call(BOOLEAN, "$eq", (o, c)) for o, c in zip(node.operands, columns, strict=True)]
+        unknown: Expression
+        if len(tests) == 1 and not isinstance(columns[0].type, (Array, Row, Map)):
+            # Apart, because neither test compares a row with a row.
+            nothing = Call(BOOLEAN, "$and", (_is_null(node.operands[0]), Exists(BOOLEAN, node.relation)))
+            unknown = Call(BOOLEAN, "$or", (nothing, self._exists(node.relation, _is_null(columns[0]))))
+        else:
+            unknown = self._exists(node.relation, _is_null(conjunction(*tests)))
+        return _three_valued(self._exists(node.relation, conjunction(*tests)), True, unknown)
+
+    def _exists(self, relation: Relation, condition: Expression) -> Expression:
+        return Exists(BOOLEAN, self._carry(Filter(relation.fields, relation, condition)))
+
+    def _quantified(self, node: Quantified) -> Expression:
+        column = Ref(node.relation.fields[0].type, node.relation.fields[0])
+        if (node.op, node.all) == ("$eq", False):
+            return self._is_in(InSubquery(BOOLEAN, (node.operand,), node.relation))
+        if (node.op, node.all) == ("$ne", True):
+            return Call(BOOLEAN, "$not", (self._is_in(InSubquery(BOOLEAN, (node.operand,), node.relation)),))
+        simple = is_orderable(column.type) and not isinstance(column.type, (Array, Row))
+        if node.op not in _NEGATED and simple and column.type not in APPROXIMATE and not free(node.relation):
+            return self._against_extreme(node, column)
+        test = Call(BOOLEAN, node.op, (node.operand, column))
+        unknown = self._exists(node.relation, _is_null(test))
+        if node.all:
+            return _three_valued(self._exists(node.relation, _not(test)), False, unknown)
+        return _three_valued(self._exists(node.relation, test), True, unknown)
+
+    def _against_extreme(self, node: Quantified, column: Ref) -> Expression:
+        """x > ALL (y) compares x with the largest y alone, so that no row meets every other."""
+        larger = node.op in ("$gt", "$ge")
+        extreme = "max" if larger == node.all else "min"
+
+        def total(function: str, t: Any, *arguments: Expression) -> Expression:
+            call = AggregateCall(t, function, arguments)
+            field = self._field(function, call)
+            return ScalarSubquery(t, Aggregate((field,), node.relation, (), (call,)))
+
+        bound = total(extreme, column.type, column)
+        zero = Literal(BIGINT, 0)
+        empty = Call(BOOLEAN, "$eq", (total("count", BIGINT), zero))
+        nulls = Call(BOOLEAN, "$gt", (total("count_if", BIGINT, _is_null(column)), zero))
+        test = Call(BOOLEAN, node.op, (node.operand, bound))
+        decided = _not(test) if node.all else test
+        return Case(
+            BOOLEAN,
+            (
+                (empty, Literal(BOOLEAN, node.all)),
+                (decided, Literal(BOOLEAN, not node.all)),
+                (nulls, Literal(BOOLEAN, None)),
+            ),
+            test,
+        )
+
+    # Relations ----------------------------------------------------------------------------------------
+
+    def relation(self, relation: Relation) -> Relation:
+        match relation:
+            case Filter():
+                lowered: Relation = replace(
+                    relation,
+                    input=self.relation(relation.input),
+                    condition=self.condition(relation.condition),
+                )
+            case Join():
+                # An outer join's ON is no filter: a row that fails it is still there.
+                lower_condition = self.condition if relation.kind in ("inner", "cross") else self.value
+                lowered = replace(
+                    relation,
+                    left=self.relation(relation.left),
+                    right=self.relation(relation.right),
+                    condition=_optional(lower_condition, relation.condition),
+                )
+            case _:
+                lowered = rebuild(relation, self._part)
+        return self._fit(lowered)
+
+    def _part(self, part: Any) -> Any:
+        if isinstance(part, Relation):
+            return self.relation(part)
+        if isinstance(part, Expression):
+            return self.value(part)
+        return rebuild(part, self._part)
+
+    def _fit(self, relation: Relation) -> Relation:
+        match relation:
+            case Values():
+                return self._values(relation)
+            case Sort():
+                return self._sort(relation)
+            case Unnest():
+                return self._unnest(relation)
+            case Aggregate():
+                return self._aggregate(relation)
+            case Window():
+                calls = tuple(self._window_call(c) for c in relation.calls)
+                return self._carry(replace(relation, calls=calls))
+            case Join():
+                return self._join(relation)
+            case Project() | Extend() | Filter():
+                return self._carry(relation)
+            case _:
+                return relation
+
+    def _values(self, values: Values) -> Relation:
+        """Spark computes VALUES before anything else, so that no reference and no subquery may be there."""
+        cells = [cell for row in values.rows for cell in row]
+        if len(values.rows) < 2 and not any(has_subquery(c) for c in cells):
+            return values
+        if not any(free(c) or has_subquery(c) or needs_projection(c) for c in cells):
+            return values
+        rows = [self._carry(Project(values.fields, Values((), ((),)), row)) for row in values.rows]
+        result: Relation = rows[0]
+        for row in rows[1:]:
+            result = SetOperation(values.fields, "union", False, result, row)
+        return result
+
+    def _sort(self, sort: Sort) -> Relation:
+        keys, source = self._computed(sort.input, [k.expression for k in sort.keys])
+        new = (SortKey(e, k.descending, k.nulls_first) for e, k in zip(keys, sort.keys, strict=True))
+        return replace(sort, input=source, keys=tuple(new))
+
+    def _unnest(self, unnest: Unnest) -> Relation:
+        expressions, source = self._computed(unnest.input, unnest.expressions)
+        return replace(unnest, input=source, expressions=tuple(expressions))
+
+    def _computed(
+        self, source: Relation, expressions: Sequence[Expression]
+    ) -> tuple[list[Expression], Relation]:
+        """References in the place of expressions that only a projection may contain."""
+        own = {f.id for f in source.fields}
+        added: list[tuple[Field, Expression]] = []
+        result = []
+        for expression in expressions:
+            if has_subquery(expression) or needs_projection(expression) or not free(expression).keys() <= own:
+                field = self._field("key", expression)
+                added.append((field, expression))
+                expression = Ref(expression.type, field)
+            result.append(expression)
+        extended = _extend(source, added)
+        return result, self._carry(extended) if isinstance(extended, Extend) and added else extended
+
+    def _carry(self, relation: Any) -> Relation:
+        """Bring what subqueries take from further out into the relation's own input."""
+        own = {f.id for f in relation.input.fields}
+        deep: dict[int, Field] = {}
+        for part in _expressions(relation):
+            for node in own_nodes(part):
+                if isinstance(node, SUBQUERIES):
+                    deep.update((i, f) for i, f in free(node.relation).items() if i not in own)
+        if not deep:
+            assert isinstance(relation, Relation)
+            return relation
+        carried, source = self._extended(relation.input, deep)
+        lowered = replace(relation, input=source)
+        lowered = rebuild(lowered, lambda p: p if isinstance(p, Relation) else _in_subqueries(p, carried))
+        assert isinstance(lowered, Relation)
+        return lowered
+
+    def _extended(self, source: Relation, fields: dict[int, Field]) -> tuple[dict[int, Field], Relation]:
+        carried = {i: Field(next(self._numbers), f.name, f.type) for i, f in fields.items()}
+        added = [(carried[i], Ref(f.type, f)) for i, f in fields.items()]
+        return carried, _extend(source, added)
+
+    # Aggregates and windows ---------------------------------------------------------------------------
+
+    def _aggregate(self, aggregate: Aggregate) -> Relation:
+        own = {f.id for f in aggregate.input.fields}
+        outer = {i: f for c in aggregate.calls for i, f in free(c).items() if i not in own}
+        if outer:
+            carried, source = self._extended(aggregate.input, outer)
+            calls = tuple(_substituted(c, carried) for c in aggregate.calls)
+            aggregate = replace(aggregate, input=source, calls=calls)
+        aggregate = self._projected_arguments(aggregate)
+        if aggregate.grouping_sets is not None and () in aggregate.grouping_sets:
+            return self._with_grand_total(aggregate)
+        return aggregate
+
+    def _projected_arguments(self, aggregate: Aggregate) -> Aggregate:
+        added: list[tuple[Field, Expression]] = []
+
+        def outside(part: Any) -> Any:
+            if isinstance(part, Expression) and needs_projection(part):
+                field = self._field("argument", part)
+                added.append((field, part))
+                return Ref(part.type, field)
+            return rebuild(part, outside) if isinstance(part, SortKey) else part
+
+        calls = tuple(rebuild(call, outside) for call in aggregate.calls)
+        return replace(aggregate, input=_extend(aggregate.input, added), calls=calls)
+
+    def _with_grand_total(self, aggregate: Aggregate) -> Relation:
+        """The empty grouping set has a row even where the input has none, which Spark forgets: give the
+        input a row more, let no aggregate see it, and drop the groups that hold nothing else."""
+        real = Field(next(self._numbers), "real", BOOLEAN)
+        is_real = Ref(BOOLEAN, real)
+        fields = (*aggregate.input.fields, real)
+        given = Extend(fields, aggregate.input, (Literal(BOOLEAN, True),))
+        nulls = tuple(Literal(f.type, None) for f in aggregate.input.fields)
+        source = SetOperation(
+            fields, "union", False, given, Values(fields, ((*nulls, Literal(BOOLEAN, False)),))
+        )
+        calls = [
+            replace(c, filter=is_real if c.filter is None else conjunction(is_real, c.filter))
+            for c in aggregate.calls
+        ]
+        rows = AggregateCall(BIGINT, "count", (), filter=is_real)
+        row_count, level = self._field("rows", rows), Field(next(self._numbers), "level", BIGINT)
+        split = len(aggregate.keys) + len(calls)
+        made = (*aggregate.fields[:split], row_count, *aggregate.fields[split:], level)
+        every = tuple(range(len(aggregate.keys)))
+        grouped = replace(
+            aggregate,
+            fields=made,
+            input=source,
+            calls=(*calls, rows),
+            groupings=(*aggregate.groupings, every),
+        )
+        some = Call(BOOLEAN, "$gt", (Ref(BIGINT, row_count), Literal(BIGINT, 0)))
+        total = Call(BOOLEAN, "$eq", (Ref(BIGINT, level), Literal(BIGINT, (1 << len(every)) - 1)))
+        return Filter(aggregate.fields, grouped, Call(BOOLEAN, "$or", (some, total)))
+
+    def _window_call(self, call: WindowCall) -> WindowCall:
+        """Spark has no FILTER in a window."""
+        if call.filter is None:
+            return call
+        if call.function not in _SKIP_NULLS:
+            raise NotSupported(
+                f"FILTER of {call.function} in a window is not supported", position=call.position
+            )
+        arguments: Iterable[Expression] = call.arguments or (Literal(INTEGER, 1),)
+        condition = call.filter
+        guarded = tuple(Case(a.type, ((condition, a),), None) for a in arguments)
+        return replace(call, arguments=guarded, filter=None)
+
+    # Joins --------------------------------------------------------------------------------------------
+
+    def _join(self, join: Join) -> Relation:
+        if join.lateral:
+            return self._unnested(join) or self._lateral(join)
+        if join.kind == "full" and free(join):
+            raise NotSupported("a FULL JOIN in a subquery cannot refer to columns of the query around it")
+        if join.kind == "right" and free(join.left):
+            # Spark takes a correlated reference on the side that is kept, or in a lateral one.
+            join = replace(join, kind="left", left=join.right, right=join.left)
+        if join.kind == "left" and free(join.right):
+            return self._lateral(replace(join, lateral=True))
+        return self._conditioned(join)
+
+    def _unnested(self, join: Join) -> Relation | None:
+        """A lateral UNNEST, as an Unnest of the left side."""
+        right = join.right
+        if not isinstance(right, Unnest) or right.input != Values((), ((),)):
+            return None
+        always = join.condition is None or join.condition == Literal(BOOLEAN, True)
+        if join.kind == "left" and always:
+            return self._unnest(replace(right, fields=join.fields, input=join.left, outer=True))
+        if join.kind not in ("inner", "cross"):
+            return None
+        unnest = self._unnest(replace(right, fields=join.fields, input=join.left))
+        if join.condition is None:
+            return unnest
+        return self._carry(Filter(join.fields, unnest, join.condition))
+
+    def _lateral(self, join: Join) -> Relation:
+        own = {f.id for f in join.left.fields}
+        deep = {i: f for i, f in free(join.right).items() if i not in own}
+        if deep:
+            carried, left = self._extended(join.left, deep)
+            join = replace(join, left=left, right=_substituted(join.right, carried))
+        return self._conditioned(join)
+
+    def _conditioned(self, join: Join) -> Relation:
+        """An ON that Spark takes: without correlated subqueries, and without what must be projected."""
+        if join.condition is None:
+            return join
+        plain: list[Expression] = []
+        awkward: list[Expression] = []
+        for term in _terms(join.condition):
+            (awkward if _is_awkward(term) else plain).append(term)
+        if not awkward:
+            return join
+        if join.kind in ("inner", "cross"):
+            on = conjunction(*plain) if plain else None
+            return self._carry(Filter(join.fields, replace(join, condition=on), conjunction(*awkward)))
+        sides: list[list[tuple[Field, Expression]]] = [[], []]
+        ids = [{f.id for f in side.fields} for side in (join.left, join.right)]
+
+        def hoist(node: Any) -> Any:
+            if not isinstance(node, Expression) or not _is_awkward_itself(node):
+                return rebuild(node, hoist) if isinstance(node, Expression) else node
+            needs = free(node).keys()
+            side = next((i for i in (0, 1) if needs & ids[i] and not needs & ids[1 - i]), None)
+            if side is None:
+                raise NotSupported(
+                    f"the ON of a {join.kind.upper()} JOIN cannot contain a subquery over both of its sides",
+                    position=getattr(node, "position", None),
+                )
+            field = self._field("subquery", node)
+            sides[side].append((field, node))
+            return Ref(node.type, field)
+
+        condition = conjunction(*plain, *(hoist(term) for term in awkward))
+        left, right = (
+            self._carry(_extend(side, added)) if added else side
+            for side, added in zip((join.left, join.right), sides, strict=True)
+        )
+        return replace(join, left=left, right=right, condition=condition)
+
+
+def _optional(change: Callable[[Expression], Expression], expression: Expression | None) -> Expression | None:
+    return None if expression is None else change(expression)
+
+
+def _fields(node: Any) -> Iterable[Field]:
+    if isinstance(node, Relation):
+        return node.fields
+    if isinstance(node, Ref):
+        return (node.field,)
+    target = getattr(node, "target", None)
+    return target.fields if target is not None else ()
+
+
+def _expressions(relation: Any) -> Iterable[Any]:
+    match relation:
+        case Project() | Extend():
+            return relation.expressions
+        case Filter():
+            return (relation.condition,)
+        case Window():
+            return relation.calls
+        case _:
+            return ()
+
+
+def _extend(source: Relation, added: Sequence[tuple[Field, Expression]]) -> Relation:
+    if not added:
+        return source
+    return Extend((*source.fields, *(f for f, _ in added)), source, tuple(e for _, e in added))
+
+
+def _substituted(node: Any, fields: dict[int, Field]) -> Any:
+    def change(part: Any) -> Any:
+        if isinstance(part, Ref) and part.field.id in fields:
+            return Ref(part.type, fields[part.field.id])
+        return part
+
+    return transform(node, change)
+
+
+def _in_subqueries(node: Any, fields: dict[int, Field]) -> Any:
+    """The same, but only in the relations of subqueries: elsewhere the outer column itself can be said."""
+
+    def change(part: Any) -> Any:
+        if isinstance(part, Relation):
+            return _substituted(part, fields)
+        return rebuild(part, change)
+
+    return change(node)
+
+
+def _membership(node: Expression, *, negated: bool) -> InSubquery | None:
+    """`x IN (subquery)` (or its negation), if Spark's own IN compares as Trino does."""
+    if isinstance(node, Quantified) and (node.op, node.all) == (("$ne", True) if negated else ("$eq", False)):
+        node = InSubquery(BOOLEAN, (node.operand,), node.relation)
+    elif isinstance(node, Quantified):
+        return None
+    if not isinstance(node, InSubquery):
+        return None
+    odd = any(o.type in APPROXIMATE or isinstance(o.type, (Array, Row, Map)) for o in node.operands)
+    return None if odd else node
+
+
+def _is_null(expression: Expression) -> Expression:
+    return Call(BOOLEAN, "$is_null", (expression,))
+
+
+def _not(expression: Expression) -> Expression:
+    return Call(BOOLEAN, "$not", (expression,))
+
+
+def _three_valued(decided: Expression, answer: bool, unknown: Expression) -> Expression:
+    return Case(
+        BOOLEAN,
+        ((decided, Literal(BOOLEAN, answer)), (unknown, Literal(BOOLEAN, None))),
+        Literal(BOOLEAN, not answer),
+    )
+
+
+def _terms(condition: Expression) -> list[Expression]:
+    terms: list[Expression] = []
+    stack = [condition]
+    while stack:
+        term = stack.pop()
+        if isinstance(term, Call) and term.function == "$and":
+            stack.extend(reversed(term.arguments))
+        else:
+            terms.append(term)
+    return terms
+
+
+def _is_projected(node: Any) -> bool:
+    return isinstance(node, Call) and needs_projection(replace(node, arguments=()))
+
+
+def _is_awkward_itself(node: Expression) -> bool:
+    return (isinstance(node, SUBQUERIES) and bool(free(node))) or _is_projected(node)
+
+
+def _is_awkward(term: Expression) -> bool:
+    return any(_is_awkward_itself(node) for node in own_nodes(term) if isinstance(node, Expression))

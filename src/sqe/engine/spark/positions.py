@@ -1,0 +1,57 @@
+"""Places of the user's statement inside rendered SQL, so that errors of Spark's can be told where they arose.
+
+A comment `/*line:column*/` stands directly before each expression that may fail when it runs; what it
+marks is either in parentheses or one call, so that its end can be found without a parser.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sqe.errors import Position
+
+_TOKENS = re.compile(r"'(?:\\.|[^'\\])*'|`(?:``|[^`])*`|/\*(\d+):(\d+)\*/|[()]", re.DOTALL)
+_CALL = re.compile(r"\w*\(")
+
+
+def marked(position: Position | None, text: str) -> str:
+    if position is None:
+        return text
+    return f"/*{position}*/{text if is_one_call(text) else f'({text})'}"
+
+
+def strip_positions(sql: str) -> str:
+    """Rendered SQL as people like to read it."""
+    return _TOKENS.sub(lambda found: "" if found[1] else found[0], sql)
+
+
+def position_of(sql: str, start: int, stop: int | None = None) -> Position | None:
+    """The place of the smallest marked expression around sql[start..stop], as Spark's errors count it."""
+    end = start if stop is None else stop
+    found: Position | None = None
+    smallest = len(sql) + 1
+    waiting: list[tuple[Position, int]] = []
+    open_marks: list[list[tuple[Position, int]]] = []
+    for token in _TOKENS.finditer(sql):
+        if token[1] is not None:
+            waiting.append((Position(int(token[1]), int(token[2])), token.end()))
+        elif token[0] == "(":
+            open_marks.append(waiting)
+            waiting = []
+        elif token[0] == ")" and open_marks:
+            for position, begin in open_marks.pop():
+                if begin <= start and end < token.end() and token.end() - begin < smallest:
+                    found, smallest = position, token.end() - begin
+    return found
+
+
+def is_one_call(text: str) -> bool:
+    """Whether the text is `(...)` or `f(...)` and nothing else."""
+    if not _CALL.match(text):
+        return False
+    depth = 0
+    for token in _TOKENS.finditer(text):
+        depth += (token[0] == "(") - (token[0] == ")")
+        if depth == 0 and token[0] == ")":
+            return token.end() == len(text)
+    return False

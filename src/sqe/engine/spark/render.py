@@ -1,0 +1,182 @@
+"""The bound tree as Spark SQL: the only way that text for Spark is made."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from sqe.engine.spark.block import derived
+from sqe.engine.spark.expressions import Scope
+from sqe.engine.spark.literals import string
+from sqe.engine.spark.lowering import lower
+from sqe.engine.spark.names import column_name, table_name
+from sqe.engine.spark.positions import position_of, strip_positions
+from sqe.engine.spark.relations import RelationWriter
+from sqe.engine.spark.types import quote_name
+from sqe.errors import InternalError
+from sqe.tree.expressions import walk
+from sqe.tree.relations import FileScan, Scan
+from sqe.tree.statements import (
+    CreateTable,
+    Delete,
+    Insert,
+    Merge,
+    MergeClause,
+    PartitionField,
+    Query,
+    Statement,
+    Target,
+    Update,
+)
+
+__all__ = ["FileView", "Rendered", "position_of", "render", "strip_positions"]
+
+DEFAULT_RECURSION_DEPTH = 10
+# Frames, not levels: the parser lets 256 levels of nesting pass, each some dozen of our frames.
+_DEEP = 20_000
+_TARGET = quote_name("target")
+_SOURCE = quote_name("source")
+_TRANSFORMS = {"year": "years", "month": "months", "day": "days", "hour": "hours"}
+
+
+@dataclass(frozen=True, slots=True)
+class FileView:
+    """A temporary view that the text refers to: `spark.read.format(format).load(paths)` under this name."""
+
+    name: str
+    format: str
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """`files` must be there before `sql` runs. Spark does not read files that SQL names, on purpose."""
+
+    sql: str
+    files: tuple[FileView, ...] = ()
+
+
+def render(
+    statement: Statement, *, session_zone: str, max_recursion_depth: int = DEFAULT_RECURSION_DEPTH
+) -> Rendered:
+    """A query's columns are positional: their names are ours, and those of the fields are put back later."""
+    for node in walk(statement):
+        if isinstance(node, (Scan, FileScan)) and not node.secured:
+            raise InternalError(f"{getattr(node, 'table', 'a file')} was not secured")
+    with _room():
+        writer = RelationWriter(max_recursion_depth=max_recursion_depth)
+        sql = _statement(lower(statement), writer)
+    files = tuple(FileView(name, scan.format, scan.paths) for name, scan in writer.files.items())
+    return Rendered(sql, files)
+
+
+def _statement(statement: Statement, writer: RelationWriter) -> str:
+    match statement:
+        case Query():
+            return writer.query(statement.relation, {}, typed=True)
+        case Insert():
+            columns = ", ".join(quote_name(c) for c in statement.columns)
+            source = writer.query(statement.source, {}, typed=True)
+            return f"INSERT INTO {table_name(statement.target.table)} ({columns})\n{source}"
+        case Update():
+            return _update(statement, writer)
+        case Delete():
+            where = ""
+            if statement.condition is not None:
+                where = f"\nWHERE {writer.expressions.text(statement.condition, _row_of(statement.target))}"
+            return f"DELETE FROM {table_name(statement.target.table)} AS {_TARGET}{where}"
+        case Merge():
+            return _merge(statement, writer)
+        case CreateTable() if statement.source is not None:
+            return _create(statement, writer)
+        case _:
+            raise InternalError(f"{type(statement).__name__} is not for Spark")
+
+
+def _row_of(target: Target) -> dict[int, str]:
+    """The target's row as it was."""
+    return {f.id: f"{_TARGET}.{quote_name(c)}" for f, c in zip(target.fields, target.columns, strict=True)}
+
+
+def _update(update: Update, writer: RelationWriter) -> str:
+    scope = _row_of(update.target)
+    changes = ",\n  ".join(
+        f"{quote_name(a.column)} = {writer.expressions.text(a.value, scope)}" for a in update.assignments
+    )
+    where = ""
+    if update.condition is not None:
+        where = f"\nWHERE {writer.expressions.text(update.condition, scope)}"
+    return f"UPDATE {table_name(update.target.table)} AS {_TARGET}\nSET {changes}{where}"
+
+
+def _merge(merge: Merge, writer: RelationWriter) -> str:
+    source = writer.query(merge.source, {})
+    row = {f.id: f"{_SOURCE}.{column_name(f)}" for f in merge.source.fields}
+    scope = {**_row_of(merge.target), **row}
+    lines = [
+        f"MERGE INTO {table_name(merge.target.table)} AS {_TARGET}",
+        f"USING {derived(source)} AS {_SOURCE}",
+        f"ON {writer.expressions.text(merge.condition, scope)}",
+        *(_merge_clause(clause, writer, scope) for clause in merge.clauses),
+    ]
+    return "\n".join(lines)
+
+
+def _merge_clause(clause: MergeClause, writer: RelationWriter, scope: Scope) -> str:
+    text = "WHEN MATCHED" if clause.matched else "WHEN NOT MATCHED"
+    if clause.condition is not None:
+        text += f" AND {writer.expressions.text(clause.condition, scope)}"
+    columns = [quote_name(a.column) for a in clause.assignments]
+    values = [writer.expressions.text(a.value, scope) for a in clause.assignments]
+    match clause.action:
+        case "delete":
+            return f"{text} THEN DELETE"
+        case "update":
+            changes = ", ".join(f"{c} = {v}" for c, v in zip(columns, values, strict=True))
+            return f"{text} THEN UPDATE SET {changes}"
+        case "insert":
+            return f"{text} THEN INSERT ({', '.join(columns)}) VALUES ({', '.join(values)})"
+        case _:
+            raise InternalError(f"MERGE has no {clause.action}")
+
+
+def _create(create: CreateTable, writer: RelationWriter) -> str:
+    assert create.source is not None
+    word = "CREATE OR REPLACE TABLE" if create.replace else "CREATE TABLE"
+    lines = [
+        f"{word} {'IF NOT EXISTS ' if create.if_not_exists else ''}{table_name(create.table)}",
+        "USING iceberg",
+    ]
+    if create.partitioning:
+        lines.append(f"PARTITIONED BY ({', '.join(_partition(p) for p in create.partitioning)})")
+    if create.comment is not None:
+        lines.append(f"COMMENT {string(create.comment)}")
+    if create.location is not None:
+        lines.append(f"LOCATION {string(create.location)}")
+    if create.properties:
+        pairs = ", ".join(f"{string(k)} = {string(v)}" for k, v in create.properties)
+        lines.append(f"TBLPROPERTIES ({pairs})")
+    aliases = [quote_name(c.name) for c in create.columns]
+    lines.append(f"AS {writer.query(create.source, {}, aliases=aliases, typed=True)}")
+    return "\n".join(lines)
+
+
+def _partition(field: PartitionField) -> str:
+    column = quote_name(field.column)
+    if field.transform == "identity":
+        return column
+    if field.argument is not None:
+        return f"{field.transform}({int(field.argument)}, {column})"
+    return f"{_TRANSFORMS[field.transform]}({column})"
+
+
+@contextmanager
+def _room() -> Iterator[None]:
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _DEEP))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)

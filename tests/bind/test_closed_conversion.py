@@ -1,0 +1,68 @@
+"""Nothing of sqlglot's syntax passes by being overlooked: each class and argument is converted or refused."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+
+import pytest
+from sqlglot import exp
+
+from sqe.bind.conversion import Conversions
+from sqe.bind.expressions import EXPRESSIONS
+from sqe.bind.from_clause import RELATIONS
+from sqe.bind.queries import QUERIES
+from sqe.bind.statements import STATEMENTS
+from sqe.errors import NotSupported
+
+PLACES = [EXPRESSIONS, RELATIONS, QUERIES, STATEMENTS]
+
+
+def syntax_classes() -> list[type[exp.Expression]]:
+    return sorted(
+        {
+            c
+            for _, c in inspect.getmembers(exp, inspect.isclass)
+            if issubclass(c, exp.Expression) and c is not exp.Expression
+        },
+        key=lambda c: c.__name__,
+    )
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda p: p.place)
+def test_every_class_is_converted_by_name_or_refused(place: Conversions) -> None:
+    classes = syntax_classes()
+    assert len(classes) > 800
+    refused = 0
+    for syntax in classes:
+        if syntax in place.table:
+            continue
+        with pytest.raises(NotSupported):
+            place.find(syntax(), "")
+        refused += 1
+    assert refused + len(place.table) >= len(classes)
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda p: p.place)
+def test_every_argument_is_read_or_refused(place: Conversions) -> None:
+    for syntax, argument in unread_arguments(place):
+        node = syntax(**{argument: exp.Literal.string("x")})
+        with pytest.raises(NotSupported, match="not supported"):
+            place.find(node, "")
+
+
+def unread_arguments(place: Conversions) -> Iterator[tuple[type[exp.Expression], str]]:
+    for syntax, conversion in place.table.items():
+        for argument in syntax.arg_types:
+            if argument not in conversion.arguments:
+                yield syntax, argument
+
+
+def test_every_argument_a_conversion_reads_exists() -> None:
+    shared = {"typed", "safe", "operation_modifiers"}
+    for place in PLACES:
+        for syntax, conversion in place.table.items():
+            unknown = conversion.arguments - set(syntax.arg_types) - shared
+            if place is EXPRESSIONS and syntax in QUERIES.table:
+                continue  # one conversion for all queries that stand for a value
+            assert not unknown, (syntax, unknown)

@@ -1,0 +1,81 @@
+"""What Spark would run but we do not offer never gets past the binder, and says where it stood."""
+
+from __future__ import annotations
+
+import pytest
+
+from sqe.connection import Connection
+from sqe.engine.spark.lane import SparkLane
+from sqe.errors import SqeError
+
+REFUSED = [
+    "SELECT a INTO x FROM t",
+    "SELECT @x",
+    "SELECT a FROM t WITH (NOLOCK)",
+    "SELECT a FROM t FOR UPDATE",
+    "INSERT OVERWRITE DIRECTORY '/nowhere' SELECT 1",
+    "INSERT OVERWRITE TABLE t SELECT 1",
+    "LOAD DATA INPATH '/nowhere' INTO TABLE t",
+    "COPY INTO t FROM '/nowhere'",
+    "CACHE TABLE t",
+    "UNCACHE TABLE t",
+    "CREATE FUNCTION f AS 'x.Y'",
+    "CREATE TEMPORARY FUNCTION f AS 'x.Y' USING JAR '/nowhere.jar'",
+    "SELECT a FROM t LATERAL VIEW explode(array(1)) x AS y",
+    "SELECT a FROM t CLUSTER BY a",
+    "SELECT a FROM t DISTRIBUTE BY a",
+    "SELECT a FROM t SORT BY a",
+    "SELECT TRANSFORM (a) USING 'cat' FROM t",
+    "SELECT reflect('java.lang.System', 'getenv', 'HOME')",
+    "SELECT java_method('java.lang.System', 'getenv', 'HOME')",
+    "SELECT * FROM text.`/etc/passwd`",
+    'SELECT * FROM text."/etc/passwd"',
+    "SET spark.sql.ansi.enabled = false",
+    "SET spark.sql.variable.substitute = true",
+    "RESET spark.sql.ansi.enabled",
+    "ADD JAR '/nowhere.jar'",
+    "DESCRIBE t",
+    "PRAGMA x",
+    "ATTACH 'x' AS y",
+    "CREATE VIEW v AS SELECT 1",
+    "CREATE INDEX i ON t (a)",
+    "GRANT SELECT ON t TO joe",
+    "KILL 1",
+    "SELECT a FROM t PIVOT (sum(a) FOR a IN (1, 2))",
+    "SELECT a FROM t MATCH_RECOGNIZE (PATTERN (x) DEFINE x AS true)",
+    "SELECT * FROM JSON_TABLE('x', '$' COLUMNS (a INTEGER PATH '$.a'))",
+    "SELECT sum(a) OVER (ORDER BY a GROUPS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t",
+    "SELECT count(DISTINCT a) OVER () FROM t",
+    "SELECT a FROM t WHERE a GLOB 'x'",
+    "SELECT a::integer FROM t WHERE a SIMILAR TO 'x'",
+    "SELECT * FROM t NATURAL JOIN t",
+    "SELECT * FROM t ASOF JOIN t ON true",
+    "SELECT DISTINCT ON (a) a FROM t",
+    "SELECT TOP 3 a FROM t",
+]
+
+
+@pytest.fixture(scope="module")
+def fresh(connect: object) -> Connection:
+    connection = connect(memory=True)  # type: ignore[operator]
+    connection.execute("CREATE TABLE t (a bigint)")
+    assert isinstance(connection, Connection)
+    return connection
+
+
+@pytest.mark.parametrize("sql", REFUSED)
+def test_it_is_refused_with_a_position_and_never_reaches_spark(
+    fresh: Connection, sql: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reached: list[object] = []
+    monkeypatch.setattr(SparkLane, "session", lambda *a, **k: reached.append(a))
+    with pytest.raises(SqeError) as error:
+        fresh.execute(sql)
+    assert error.value.position is not None, error.value
+    assert error.value.kind.value == "USER_ERROR"
+    assert reached == []
+
+
+@pytest.mark.spark
+def test_substitution_syntax_is_only_text(fresh: Connection) -> None:
+    assert fresh.execute("SELECT '${env:HOME}'").fetchall() == [("${env:HOME}",)]

@@ -1,0 +1,56 @@
+"""What the whole run shares: one Spark, and connections on top of it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import sqe
+from sqe.connection import Connection
+from sqe.engine.spark.jars import default_cache
+from sqe.engine.spark.lane import SparkLane
+from sqe.engine.spark.settings import SparkSettings
+
+_numbers = itertools.count(1)
+Connect = Callable[..., Connection]
+
+
+@pytest.fixture(scope="session")
+def spark_lane() -> Iterator[SparkLane]:
+    lane = SparkLane(SparkSettings(driver_memory="2g"), default_cache())
+    lane.start()
+    yield lane
+    lane.close(wait=60)
+
+
+@pytest.fixture(scope="session")
+def connect(spark_lane: SparkLane) -> Iterator[Connect]:
+    """Makes connections that share the run's Spark."""
+    made: list[Connection] = []
+
+    def connect(**arguments: Any) -> Connection:
+        made.append(sqe.connect(spark=spark_lane, **arguments))
+        return made[-1]
+
+    yield connect
+    for connection in made:
+        connection.close()
+
+
+@pytest.fixture(scope="session")
+def connection(connect: Connect) -> Connection:
+    return connect(memory=True)
+
+
+@pytest.fixture
+def schema(connection: Connection) -> Iterator[Connection]:
+    """The connection, in a schema of the test's own."""
+    name = f"test_{next(_numbers)}"
+    connection.execute(f"CREATE SCHEMA {name}")
+    connection.execute(f"USE {name}")
+    yield connection
+    connection.execute("USE iceberg.default")
+    connection.execute(f"DROP SCHEMA {name} CASCADE")

@@ -1,0 +1,13 @@
+"""Sessions on the run's Spark."""
+
+from __future__ import annotations
+
+import pytest
+
+from sqe.engine.spark.lane import SparkLane, SparkSession
+
+
+@pytest.fixture
+def spark(spark_lane: SparkLane) -> SparkSession:
+    """The session of a user without catalogs."""
+    return spark_lane.session("anyone", {})

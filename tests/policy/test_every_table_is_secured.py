@@ -1,0 +1,140 @@
+"""A policy holds wherever a table can stand: filter first, then masks, and hidden columns look absent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import pytest
+
+from sqe.connection import Connection
+from sqe.errors import AccessDenied, InternalError, NotFound
+from sqe.policy.decision import EVERYTHING, Decision
+from sqe.policy.secure import check_secured
+from sqe.session import Identity
+from sqe.tree import types as t
+from sqe.tree.expressions import Call, Expression, Field, Literal
+from sqe.tree.relations import Scan, TableName
+from sqe.tree.statements import Query
+
+pytestmark = pytest.mark.spark
+
+
+def only_europe(columns: Mapping[str, Expression]) -> Expression:
+    return Call(t.BOOLEAN, "$eq", (columns["region"], Literal(t.VARCHAR, "EU")))
+
+
+def stars(columns: Mapping[str, Expression]) -> Expression:
+    return Literal(t.VARCHAR, "***")
+
+
+class Restricted:
+    """Joe sees the European rows of `people`, its names as stars, and no salaries."""
+
+    active = False
+
+    def table(self, identity: Identity, table: TableName) -> Decision:
+        if table.name == "secret" and self.active:
+            return Decision(visible=False)
+        if table.name != "people" or not self.active:
+            return EVERYTHING
+        return Decision(
+            row_filters=(only_europe,), masks={"name": stars}, restricted=frozenset({"salary"})
+        )
+
+    def may_read_files(self, identity: Identity, paths: Sequence[str]) -> bool:
+        return not self.active
+
+
+@pytest.fixture(scope="module")
+def joe(connect: object) -> Iterator[Connection]:
+    policy = Restricted()
+    connection = connect(memory=True, policy=policy)  # type: ignore[operator]
+    for sql in (
+        "CREATE TABLE people (id bigint, name varchar, region varchar, salary bigint)",
+        "INSERT INTO people VALUES (1, 'Ann', 'EU', 10), (2, 'Bob', 'US', 20), (3, 'Cas', 'EU', 30)",
+        "CREATE TABLE orders (person bigint, amount bigint)",
+        "INSERT INTO orders VALUES (1, 100), (2, 200), (3, 300)",
+        "CREATE TABLE copy (id bigint, name varchar)",
+        "CREATE TABLE secret (x bigint)",
+    ):
+        connection.execute(sql)
+    policy.active = True
+    yield connection
+
+
+SEEN = [
+    ("SELECT * FROM people ORDER BY id", [(1, "***", "EU"), (3, "***", "EU")]),
+    ("WITH p AS (SELECT id, name FROM people) SELECT * FROM p ORDER BY id", [(1, "***"), (3, "***")]),
+    ("SELECT person FROM orders WHERE person IN (SELECT id FROM people) ORDER BY 1", [(1,), (3,)]),
+    ("SELECT (SELECT max(id) FROM people), (SELECT count(*) FROM people)", [(3, 2)]),
+    ("SELECT person FROM orders o WHERE EXISTS (SELECT 1 FROM people p WHERE p.id = o.person) ORDER BY 1",
+     [(1,), (3,)]),
+    ("SELECT id FROM people UNION ALL SELECT id FROM people ORDER BY 1", [(1,), (1,), (3,), (3,)]),
+    ("SELECT id FROM people EXCEPT SELECT 1", [(3,)]),
+    ("SELECT a.id, b.name FROM people a JOIN people b ON a.id = b.id ORDER BY 1", [(1, "***"), (3, "***")]),
+    ("SELECT count(*) FROM people WHERE name = 'Ann'", [(0,)]),
+    ("SELECT count(*) FROM people WHERE name = '***'", [(2,)]),
+    ("SELECT region, count(*) FROM people GROUP BY region", [("EU", 2)]),
+    ("SELECT q.id FROM orders, LATERAL (SELECT id FROM people WHERE id = person) q ORDER BY 1", [(1,), (3,)]),
+    ("TABLE people", [(1, "***", "EU"), (3, "***", "EU")]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("sql", "rows"), SEEN)
+def test_only_what_joe_may_see(joe: Connection, sql: str, rows: list[tuple[object, ...]]) -> None:
+    assert sorted(joe.execute(sql).fetchall(), key=str) == sorted(rows, key=str)
+
+
+def test_time_travel_is_filtered(joe: Connection) -> None:
+    table = joe.coordinator.catalogs.get("iceberg").find_table(("default",), "people")
+    sql = f"SELECT id, name FROM people FOR VERSION AS OF {table.current_snapshot_id} ORDER BY id"
+    assert joe.execute(sql).fetchall() == [(1, "***"), (3, "***")]
+
+
+def test_the_source_of_a_write_is_filtered(joe: Connection) -> None:
+    assert joe.execute("INSERT INTO copy SELECT id, name FROM people").rowcount == 2
+    assert joe.execute("SELECT * FROM copy ORDER BY 1").fetchall() == [(1, "***"), (3, "***")]
+    assert joe.execute("DELETE FROM copy WHERE id IN (SELECT id FROM people)").rowcount == 2
+
+
+def test_a_hidden_column_looks_absent(joe: Connection) -> None:
+    with pytest.raises(NotFound) as hidden:
+        joe.execute("SELECT salary FROM people")
+    with pytest.raises(NotFound) as absent:
+        joe.execute("SELECT nosuch FROM people")
+    assert str(hidden.value).replace("salary", "nosuch") == str(absent.value)
+    assert "salary" not in [name for name, _ in joe.execute("SELECT * FROM people").columns or []]
+
+
+def test_a_hidden_table_looks_absent(joe: Connection) -> None:
+    with pytest.raises(NotFound) as hidden:
+        joe.execute("SELECT * FROM secret")
+    with pytest.raises(NotFound) as absent:
+        joe.execute("SELECT * FROM zecret")
+    assert str(hidden.value).replace("secret", "zecret") == str(absent.value)
+
+
+@pytest.mark.parametrize("sql", [
+    'SELECT * FROM "people$snapshots"',
+    "UPDATE people SET region = 'EU'",
+    "DELETE FROM people",
+    "DELETE FROM people WHERE id = 2",
+    "INSERT INTO people VALUES (4, 'Dan', 'EU')",
+    "MERGE INTO people USING orders ON id = person WHEN MATCHED THEN DELETE",
+    "TRUNCATE TABLE people",
+])  # fmt: skip
+def test_what_would_tell_or_change_hidden_rows_is_denied(joe: Connection, sql: str) -> None:
+    with pytest.raises((AccessDenied, NotFound)):
+        joe.execute(sql)
+
+
+def test_explain_shows_the_filter(joe: Connection) -> None:
+    [(plan,)] = joe.execute("EXPLAIN SELECT id FROM people").fetchall()
+    assert "Filter (region = 'EU')" in plan
+
+
+def test_an_unsecured_scan_never_passes() -> None:
+    field = Field(1, "a", t.BIGINT)
+    scan = Scan((field,), TableName("c", ("s",), "t"), ("a",))
+    with pytest.raises(InternalError):
+        check_secured(Query(scan))
