@@ -404,10 +404,10 @@ def _too_large(key: str, limit: int) -> LimitExceeded:
 def _spool_failure(error: OSError) -> SqeError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return LimitExceeded(
-            "the disk that results are kept on is full (results.directory)",
+            "the disk that results are kept on is full (results.spool_dir)",
             code="EXCEEDED_SPILL_LIMIT",
-            hint="free some space, or set results.directory to another disk",
+            hint="free some space, or set results.spool_dir to another disk",
         )
     return Unavailable(
-        f"results cannot be kept on disk (results.directory): {error.strerror}", code="SPOOL_NOT_USABLE"
+        f"results cannot be kept on disk (results.spool_dir): {error.strerror}", code="SPOOL_NOT_USABLE"
     )

@@ -24,6 +24,12 @@ class Scratch:
         self.path = parent / f"{prefix}{os.getpid()}-{secrets.token_hex(4)}"
         made.rename(self.path)
 
+    def __enter__(self) -> Path:
+        return self.path
+
+    def __exit__(self, *_: object) -> None:
+        self.remove()
+
     def remove(self) -> None:
         shutil.rmtree(self.path, ignore_errors=True)
         if self._lock >= 0:

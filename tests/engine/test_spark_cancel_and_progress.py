@@ -37,7 +37,10 @@ def test_cancel_ends_one_statement_and_no_other(spark: SparkSession) -> None:
         try:
             list(
                 spark.run(
-                    ENDLESS, statement_id="endless", user="x", on_progress=lambda p: _set(running, p.tasks_total)
+                    ENDLESS,
+                    statement_id="endless",
+                    user="x",
+                    on_progress=lambda p: _set(running, p.tasks_total),
                 )
             )
         except Cancelled as error:

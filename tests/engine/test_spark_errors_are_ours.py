@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from sqe.engine.spark.connect import Progress
 from sqe.engine.spark.errors import Failure, translate
 from sqe.engine.spark.lane import SparkLane, SparkSession
 from sqe.errors import (
@@ -22,7 +23,10 @@ from sqe.errors import (
 RAISED = {
     "SELECT /*3:14*/(1 / (id - 2)) FROM range(5)": ("DIVISION_BY_ZERO", Position(3, 14)),
     "SELECT /*1:8*/((id % (id - 2))) FROM range(5)": ("DIVISION_BY_ZERO", Position(1, 8)),
-    "SELECT /*2:1*/ ( id + 9223372036854775807) FROM range(5)": ("NUMERIC_VALUE_OUT_OF_RANGE", Position(2, 1)),
+    "SELECT /*2:1*/ ( id + 9223372036854775807) FROM range(5)": (
+        "NUMERIC_VALUE_OUT_OF_RANGE",
+        Position(2, 1),
+    ),
     "SELECT sum(9223372036854775807) FROM range(2)": ("NUMERIC_VALUE_OUT_OF_RANGE", None),
     "SELECT CAST(id + 2147483647 AS INT) FROM range(5)": ("NUMERIC_VALUE_OUT_OF_RANGE", None),
     "SELECT /*1:1*/CAST(id * 1000 AS DECIMAL(3,1)) FROM range(5)": (
@@ -68,7 +72,11 @@ def test_raised_messages_are_shown_as_written(spark: SparkSession) -> None:
 
 def test_writes_that_break_rules(spark_lane: SparkLane, tmp_path: Path) -> None:
     key = "spark.sql.catalog.lake"
-    conf = {key: "org.apache.iceberg.spark.SparkCatalog", f"{key}.type": "hadoop", f"{key}.warehouse": str(tmp_path)}
+    conf = {
+        key: "org.apache.iceberg.spark.SparkCatalog",
+        f"{key}.type": "hadoop",
+        f"{key}.warehouse": str(tmp_path),
+    }
     session = spark_lane.session("rules", {"lake": conf})
 
     def run(sql: str) -> None:
@@ -80,12 +88,34 @@ def test_writes_that_break_rules(spark_lane: SparkLane, tmp_path: Path) -> None:
         run("INSERT INTO lake.a.t SELECT if(id = 3, null, id), 'y' FROM range(5)")
     assert null.value.code == "CONSTRAINT_VIOLATION"
     assert null.value.message.endswith(": a")
-    merge = "MERGE INTO lake.a.t USING (SELECT 1L AS i FROM range(2)) ON a = i WHEN MATCHED THEN UPDATE SET b = 'z'"
+    merge = "MERGE INTO lake.a.t USING (SELECT 1L AS i FROM range(2)) ON a = i"
     with pytest.raises(UserError) as many:
-        run(merge)
+        run(f"{merge} WHEN MATCHED THEN UPDATE SET b = 'z'")
     assert many.value.code == "MERGE_TARGET_ROW_MULTIPLE_MATCHES"
     for error in (null.value, many.value):
         assert_clean(error)
+
+
+def test_two_writers_of_the_same_rows(spark_lane: SparkLane, tmp_path: Path) -> None:
+    key = "spark.sql.catalog.lake"
+    kind = {key: "org.apache.iceberg.spark.SparkCatalog", f"{key}.type": "hadoop"}
+    session = spark_lane.session("writers", {"lake": {**kind, f"{key}.warehouse": str(tmp_path)}})
+    list(session.run("CREATE TABLE lake.a.t USING iceberg AS SELECT 1 AS a", statement_id="w1", user="x"))
+    overtaken: list[bool] = []
+
+    def overtake(progress: Progress) -> None:
+        if progress.tasks_total and not overtaken:
+            overtaken.append(True)
+            list(session.run("UPDATE lake.a.t SET a = 2", statement_id="w2", user="x"))
+
+    # It has read the table when its long second input begins.
+    slow = "(SELECT count(*) FROM range(0, 3000000000, 1, 1) WHERE id % 7 = 3)"
+    with pytest.raises(CommitConflict) as caught:
+        sql = f"UPDATE lake.a.t SET a = CAST({slow} AS INT)"
+        list(session.run(sql, statement_id="w3", user="x", on_progress=overtake))
+    assert_clean(caught.value)
+    (batch,) = session.run("SELECT a FROM lake.a.t", statement_id="w4", user="x")
+    assert batch.column(0).to_pylist() == [2]
 
 
 def failure(*causes: tuple[str, str], condition: str | None = None, **parameters: str) -> Failure:
@@ -103,7 +133,10 @@ def failure(*causes: tuple[str, str], condition: str | None = None, **parameters
         (
             failure(
                 ("org.apache.spark.SparkException", "Job aborted"),
-                ("org.apache.iceberg.exceptions.ValidationException", "Found conflicting files that can contain"),
+                (
+                    "org.apache.iceberg.exceptions.ValidationException",
+                    "Found conflicting files that can contain",
+                ),
             ),
             CommitConflict,
             "at the same time",
@@ -124,7 +157,9 @@ def failure(*causes: tuple[str, str], condition: str | None = None, **parameters
         ),
         (failure(("java.lang.OutOfMemoryError", "Java heap space")), LimitExceeded, "spark.driver_memory"),
         (
-            failure(("org.apache.spark.SparkException", "is bigger than spark.driver.maxResultSize (512 MiB)")),
+            failure(
+                ("org.apache.spark.SparkException", "is bigger than spark.driver.maxResultSize (512 MiB)")
+            ),
             LimitExceeded,
             "spark.driver.maxResultSize",
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import decimal
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -63,9 +64,24 @@ def coerce(expression: Expression, target: t.Type) -> Expression:
     if isinstance(expression, Literal):
         if expression.value is None:
             return Literal(target, None)
-        if isinstance(target, t.Varchar) and t.is_text(expression.type):
-            return Literal(target, expression.value)
+        value = _as(expression, target)
+        if value is not None:
+            return Literal(target, value)
     return Cast(target, expression, implicit=True)
+
+
+def _as(literal: Literal, target: t.Type) -> object | None:
+    """A constant's value as another type has it; None where a cast has to say it."""
+    value = literal.value
+    if isinstance(target, t.Varchar) and isinstance(literal.type, t.Varchar):
+        return value
+    if not t.is_exact(literal.type) or not isinstance(value, (int, decimal.Decimal)):
+        return None
+    if t.is_integer(target):
+        return value if t.is_integer(literal.type) else None
+    if isinstance(target, t.Decimal):
+        return decimal.Decimal(value)
+    return float(value) if target == t.DOUBLE else None
 
 
 def unify(

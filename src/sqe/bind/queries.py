@@ -561,9 +561,7 @@ def _with_ties(b: Binder, relation: Relation, keys: Sequence[SortKey], count: in
     assert count is not None
     relation = _keep(b, relation, keys, "rank", "$le", count)
     relation = Sort(relation.fields, relation, tuple(keys))
-    return Project(
-        tuple(b.fresh(f.name, f.type) for f in fields), relation, tuple(Ref(f.type, f) for f in fields)
-    )
+    return Project(fields, relation, tuple(Ref(f.type, f) for f in fields))
 
 
 def _keep(

@@ -17,6 +17,7 @@ from sqe.bind.queries import QUERIES, bind_query
 from sqe.bind.scope import Scope, Visible
 from sqe.bind.tables import catalog_and_namespace, find_table, split_table_name, table_parts
 from sqe.bind.types import bind_type
+from sqe.policy.decision import write_denied
 from sqe.errors import InvalidArgument, NotFound, NotSupported, Position, SqeError, TypeMismatch, UserError
 from sqe.sql.parse import Syntax
 from sqe.tree import statements as s
@@ -402,6 +403,9 @@ def _target(b: Binder, node: exp.Expression) -> tuple[s.Target, Table, tuple[str
     """The written table, and the name that its columns can be qualified with."""
     parts = _table_parts(b, node)
     table = find_table(b, parts, b.position(node))
+    if b.decide(table.name).restricts:
+        # Before anything is said of its columns; policy.secure refuses it again.
+        raise write_denied(table.name)
     fields = tuple(b.fresh(c.name, c.type) for c in table.columns)
     alias = node.args.get("alias")
     if alias is not None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from sqe.errors import AccessDenied
 from sqe.session import Identity
 from sqe.tree.expressions import Expression
 from sqe.tree.relations import TableName
@@ -37,6 +38,11 @@ class Policy(Protocol):
     def table(self, identity: Identity, table: TableName) -> Decision: ...
 
     def may_read_files(self, identity: Identity, paths: Sequence[str]) -> bool: ...
+
+
+def write_denied(table: TableName) -> AccessDenied:
+    """Whoever sees part of a table must not change the rest by rewriting its files."""
+    return AccessDenied(f"cannot write to '{table}': a row filter, mask or restriction applies")
 
 
 class AllowAll:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from sqe.catalog.table import Column, Table
 from sqe.errors import AccessDenied, InternalError
-from sqe.policy.decision import Decision, Policy
+from sqe.policy.decision import Decision, Policy, write_denied
 from sqe.session import Identity
 from sqe.tree import statements as s
 from sqe.tree.expressions import Expression, Field, Ref, conjunction, transform, walk
@@ -47,8 +47,7 @@ def secure(statement: S, guard: Guard, tables: Mapping[str, Table], fresh: Fresh
                 raise AccessDenied("reading files is not allowed")
             return replace(node, secured=True)
         if isinstance(node, s.Target) and guard.decide(node.table).restricts:
-            # Whoever sees part of a table must not change the rest by rewriting its files.
-            raise AccessDenied(f"cannot write to '{node.table}': a row filter, mask or restriction applies")
+            raise write_denied(node.table)
         return node
 
     secured = transform(statement, change)

@@ -116,7 +116,8 @@ def select(block: Block, items: Sequence[Item]) -> str:
 
 def sealed(block: Block, wanted: Iterable[int]) -> Block:
     """The block as a derived table, with its wanted columns under our own names."""
-    kept = {i: block.columns[i] for i in wanted if i in block.columns}
+    ids = set(wanted)
+    kept = {i: c for i, c in block.columns.items() if i in ids}
     texts = {c.text for c in kept.values()}
     for key in block.order:
         if not key.plain and key.text not in texts:

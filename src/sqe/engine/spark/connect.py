@@ -259,12 +259,15 @@ class ConnectSession:
         causes = tuple((name, e.message) for e in chain for name in e.error_type_hierarchy)
         if throwable is None:
             return Failure(info.metadata.get("errorClass"), {}, causes)
-        starts = [c.start_index for e in named for c in e.spark_throwable.query_contexts if not c.object_name]
+        contexts = [c for e in named for c in e.spark_throwable.query_contexts if not c.object_name]
+        place = contexts[-1] if contexts and contexts[-1].start_index >= 0 else None
         return Failure(
             throwable.error_class,
             dict(throwable.message_parameters),
             causes,
-            starts[-1] if starts and starts[-1] >= 0 else None,
+            start=None if place is None else place.start_index,
+            stop=None if place is None else place.stop_index,
+            state=throwable.sql_state,
         )
 
     def _who(self) -> dict[str, Any]:

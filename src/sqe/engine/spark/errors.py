@@ -18,7 +18,6 @@ from sqe.errors import (
     LimitExceeded,
     NotFound,
     NotSupported,
-    Position,
     SqeError,
     Unavailable,
     UserError,
@@ -37,6 +36,8 @@ class Failure:
     parameters: dict[str, str]
     causes: tuple[tuple[str, str], ...]
     start: int | None = None
+    stop: int | None = None
+    state: str = ""
 
     def raised(self, *classes: str) -> str | None:
         """The message of the first cause that is of one of these Java classes (simple names)."""
@@ -57,7 +58,7 @@ def translate(failure: Failure, sql: str | None = None) -> SqeError:
     """The error that a user sees. `sql` is what was sent, whose comments hold our positions."""
     error = _known(failure) or _unknown(failure)
     if error.position is None and sql is not None and failure.start is not None:
-        error.position = position_of(sql, failure.start)
+        error.position = position_of(sql, failure.start, failure.stop)
     return error
 
 
@@ -68,6 +69,7 @@ def _known(failure: Failure) -> SqeError | None:
         or _by_condition(failure)
         or _of_iceberg(failure)
         or _out_of_room(failure)
+        or _bad_data(failure)
     )
 
 
@@ -251,15 +253,36 @@ def _out_of_room(failure: Failure) -> SqeError | None:
     return None
 
 
+def _bad_data(failure: Failure) -> SqeError | None:
+    """SQLSTATE class 22 is a value that no operation could take, whichever it was."""
+    if not failure.state.startswith("22") or not failure.condition:
+        return None
+    words = re.sub(r"[._]+", " ", failure.condition).lower()
+    return InvalidArgument(f"A value could not be processed: {words}", code="INVALID_FUNCTION_ARGUMENT")
+
+
 def _unknown(failure: Failure) -> SqeError:
     name = failure.causes[-1][0].rsplit(".", 1)[-1] if failure.causes else "no reason given"
     reason = failure.condition or name
     return InternalError(f"Spark could not run the statement: {reason}")
 
 
+TYPES = {
+    "INT": "integer",
+    "FLOAT": "real",
+    "STRING": "varchar",
+    "BINARY": "varbinary",
+    "TIMESTAMP": "timestamp with time zone",
+    "TIMESTAMP_NTZ": "timestamp",
+}
+
+
 def _clean(value: str) -> str:
-    """A parameter's value: without Spark's quotes around types and identifiers."""
+    """A parameter's value as we would write it: no quotes of Spark's, no suffix of its numbers."""
     text = value.strip()
     if len(text) > 1 and text[0] == text[-1] and text[0] in '"`':
         text = text[1:-1]
+        if text.isupper() or text.startswith("DECIMAL("):
+            text = TYPES.get(text, text.lower())
+    text = re.sub(r"^(-?\d+(\.\d+)?)(L|S|T|BD|D)$", r"\1", text)
     return text if len(text) <= 120 else text[:117] + "..."

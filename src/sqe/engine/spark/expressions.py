@@ -207,7 +207,7 @@ def direction(key: SortKey) -> str:
 def _operands(node: Expression) -> Sequence[Expression]:
     match node:
         case Call() if node.function in _CHAINED:
-            return _chain(node)
+            return terms(node)
         case Call():
             return node.arguments
         case Cast() | Dereference():
@@ -225,17 +225,17 @@ def _operands(node: Expression) -> Sequence[Expression]:
             return ()
 
 
-def _chain(node: Call) -> list[Expression]:
+def terms(node: Call) -> list[Expression]:
     """The terms of a AND b AND c, however they are nested."""
-    terms: list[Expression] = []
+    found: list[Expression] = []
     stack: list[Expression] = [node]
     while stack:
         term = stack.pop()
         if isinstance(term, Call) and term.function == node.function:
             stack.extend(reversed(term.arguments))
         else:
-            terms.append(term)
-    return terms
+            found.append(term)
+    return found
 
 
 def _case(node: Case, texts: list[str]) -> str:

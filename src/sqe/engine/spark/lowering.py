@@ -58,7 +58,9 @@ _SKIP_NULLS = frozenset(
         *("approx_distinct", "geometric_mean"),
     }
 )
-_NEGATED = {"$eq": "$ne", "$ne": "$eq"}
+# IN as a value, ANY and ALL say their subquery up to four times, and those inside it as often again.
+_MAX_REPEATED = 6
+_EQUALITY = ("$eq", "$ne")
 
 
 def lower(statement: Statement) -> Statement:
@@ -69,6 +71,7 @@ class _Lowering:
     def __init__(self, statement: Statement) -> None:
         used = [f.id for n in walk(statement) for f in _fields(n)]
         self._numbers = count(max(used, default=0) + 1)
+        self._repeated = 0
 
     def _field(self, name: str, expression: Expression) -> Field:
         return Field(next(self._numbers), name, expression.type)
@@ -139,10 +142,14 @@ class _Lowering:
     def _value(self, node: Any) -> Any:
         if isinstance(node, Relation):
             return self.relation(node)
+        if not isinstance(node, (InSubquery, Quantified)):
+            return rebuild(node, self._value)
+        self._repeated += 1
+        if self._repeated > _MAX_REPEATED:
+            raise NotSupported("IN, ANY and ALL with subqueries are nested too deeply")
         node = rebuild(node, self._value)
-        if isinstance(node, InSubquery):
-            return self._is_in(node)
-        return self._quantified(node) if isinstance(node, Quantified) else node
+        self._repeated -= 1
+        return self._is_in(node) if isinstance(node, InSubquery) else self._quantified(node)
 
     def condition(self, expression: Expression) -> Expression:
         """A filter: where NULL and false are the same, Spark's own IN is right, and faster."""
@@ -187,7 +194,7 @@ class _Lowering:
         if (node.op, node.all) == ("$ne", True):
             return Call(BOOLEAN, "$not", (self._is_in(InSubquery(BOOLEAN, (node.operand,), node.relation)),))
         simple = is_orderable(column.type) and not isinstance(column.type, (Array, Row))
-        if node.op not in _NEGATED and simple and column.type not in APPROXIMATE and not free(node.relation):
+        if node.op not in _EQUALITY and simple and column.type not in APPROXIMATE and not free(node.relation):
             return self._against_extreme(node, column)
         test = Call(BOOLEAN, node.op, (node.operand, column))
         unknown = self._exists(node.relation, _is_null(test))

@@ -6,15 +6,26 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from sqe.engine.spark.block import Block, Column, Item, OrderKey, Stage, derived, sealed, select, visible
-from sqe.engine.spark.expressions import ExpressionWriter, Scope, direction
+from sqe.engine.spark.block import (
+    Block,
+    Column,
+    Item,
+    OrderKey,
+    Stage,
+    derived,
+    indented,
+    sealed,
+    select,
+    visible,
+)
+from sqe.engine.spark.expressions import ExpressionWriter, Scope, direction, terms
 from sqe.engine.spark.names import column_name, cte_name, file_view_name, table_name, unused_alias
 from sqe.engine.spark.positions import is_one_call, strip_positions
 from sqe.engine.spark.scope import has_subquery, own_nodes, references
 from sqe.engine.spark.types import quote_name, spark_type
 from sqe.engine.spark.unnest import generator, unnested_width
 from sqe.errors import InternalError
-from sqe.tree.expressions import Cast, Expression, Field, Lambda, Literal, Ref, SortKey
+from sqe.tree.expressions import Call, Cast, Expression, Field, Lambda, Literal, Ref, SortKey
 from sqe.tree.relations import (
     Aggregate,
     Cte,
@@ -62,20 +73,24 @@ class RelationWriter:
         self.files: dict[str, FileScan] = {}
         self._max_recursion_depth = max_recursion_depth
         self._ctes: dict[int, str] = {}
+        self._exact: dict[int, list[bool]] = {}
         self._views = 0
 
-    def query(
+    def query(self, relation: Relation, outer: Scope, *, aliases: Sequence[str] | None = None) -> str:
+        """The relation as a query with its fields in order, under their own names or `aliases`, and
+        certainly of the announced types."""
+        return self._query(relation, outer, relation.fields, aliases, typed=True)[0]
+
+    def _query(
         self,
         relation: Relation,
         outer: Scope,
-        *,
-        fields: Sequence[Field] | None = None,
+        fields: Sequence[Field],
         aliases: Sequence[str] | None = None,
+        *,
         typed: bool = False,
-    ) -> str:
-        """The relation as a query of these of its fields, in order, under their own names or `aliases`.
-        `typed` casts what could be of another type than the announced one."""
-        fields = relation.fields if fields is None else fields
+    ) -> tuple[str, list[bool]]:
+        """A query of these fields, and which of them are exactly of their types."""
         ids = frozenset(f.id for f in fields)
         block = self.block(relation, ids, outer)
         if _loses_order(block, (block.columns[i].text for i in ids)):
@@ -85,10 +100,10 @@ class RelationWriter:
         items = [
             Item(c.text, name, _cast(c) if typed else None) for c, name in zip(columns, names, strict=True)
         ]
-        return select(block, items)
+        return select(block, items), [typed or c.exact for c in columns]
 
     def _subquery(self, relation: Relation, outer: Scope, columns: bool) -> str:
-        return self.query(relation, outer, fields=None if columns else ())
+        return self._query(relation, outer, relation.fields if columns else ())[0]
 
     def block(self, relation: Relation, wanted: Wanted, outer: Scope) -> Block:
         match relation:
@@ -150,7 +165,9 @@ class RelationWriter:
         if name is None:
             raise InternalError(f"CTE {relation.cte} is not in sight")
         columns = [column_name(c).strip("`") for c in relation.columns]
-        return _raw(relation.fields, columns, wanted, name, exact=False)
+        block = _raw(relation.fields, columns, wanted, name, exact=False)
+        exact = dict(zip((f.id for f in relation.fields), self._exact[relation.cte], strict=True))
+        return replace(block, columns={i: replace(c, exact=exact[i]) for i, c in block.columns.items()})
 
     def _values(self, relation: Values, outer: Scope) -> Block:
         if not relation.rows:
@@ -163,13 +180,18 @@ class RelationWriter:
             return Block({f.id: self._computed(f, e, outer, {}) for f, e in cells})
         if not relation.fields:
             return Block({}, "(VALUES " + ", ".join("(0)" for _ in relation.rows) + ")")
-        rows = [f"({', '.join(self.expressions.text(e, outer) for e in row)})" for row in relation.rows]
+        rows = [", ".join(self.expressions.text(e, outer) for e in row) for row in relation.rows]
         names = ", ".join(column_name(f) for f in relation.fields)
+        if all(isinstance(e, Literal) for row in relation.rows for e in row):
+            inline = "VALUES " + ", ".join(f"({row})" for row in rows)
+        else:
+            # Spark's inline tables hold only what it can fold at once.
+            inline = " UNION ALL ".join(f"SELECT {row}" for row in rows)
         columns = {
             f.id: Column(f, column_name(f), True, all(_is_exact(row[i], {}) for row in relation.rows))
             for i, f in enumerate(relation.fields)
         }
-        return Block(columns, f"(VALUES {', '.join(rows)}) AS {self._view_name()}({names})")
+        return Block(columns, f"({inline}) AS {self._view_name()}({names})")
 
     # One input ----------------------------------------------------------------------------------------
 
@@ -206,8 +228,9 @@ class RelationWriter:
     def _filter(self, relation: Filter, wanted: Wanted, outer: Scope) -> Block:
         condition = [relation.condition]
         block = self._opened(relation.input, wanted, condition, outer, _BEFORE_GROUP)
-        text = self.expressions.text(relation.condition, {**outer, **visible(block)})
-        return replace(block, where=(*block.where, text), stage=Stage.WHERE)
+        scope = {**outer, **visible(block)}
+        texts = (self.expressions.text(c, scope) for c in _conjuncts(relation.condition))
+        return replace(block, where=(*block.where, *texts), stage=Stage.WHERE)
 
     def _aggregate(self, relation: Aggregate, wanted: Wanted, outer: Scope) -> Block:
         count = len(relation.keys)
@@ -339,15 +362,16 @@ class RelationWriter:
         every = relation.op != "union" or relation.distinct
         positions = [i for i, f in enumerate(relation.fields) if every or f.id in wanted]
         names = [column_name(relation.fields[i]) for i in positions]
-        queries = [
-            self.query(arm, outer, fields=[arm.fields[i] for i in positions], aliases=names) for arm in arms
-        ]
-        word = relation.op.upper() + ("" if relation.distinct else " ALL")
+        queries = [self._query(arm, outer, [arm.fields[i] for i in positions], names) for arm in arms]
         columns = {
-            relation.fields[i].id: Column(relation.fields[i], n, True)
-            for i, n in zip(positions, names, strict=True)
+            relation.fields[i].id: Column(
+                relation.fields[i], name, True, all(exact[n] for _, exact in queries)
+            )
+            for n, (i, name) in enumerate(zip(positions, names, strict=True))
         }
-        return Block(columns, derived(f"\n{word}\n".join(f"({q})" for q in queries)))
+        word = relation.op.upper() + ("" if relation.distinct else " ALL")
+        source = f"\n{word}\n".join(derived(query) for query, _ in queries)
+        return Block(columns, f"(\n  {indented(source)}\n)")
 
     def _with(self, relation: With, wanted: Wanted, outer: Scope) -> Block:
         ctes = []
@@ -359,18 +383,20 @@ class RelationWriter:
         return replace(block, ctes=(*ctes, *block.ctes), recursive=recursive)
 
     def _cte(self, cte: Cte, outer: Scope) -> str:
-        return f"{cte_name(cte)} AS {derived(self.query(cte.relation, outer))}"
+        query, self._exact[cte.id] = self._query(cte.relation, outer, cte.relation.fields)
+        return f"{cte_name(cte)} AS {derived(query)}"
 
     def _recursive(self, cte: Cte, outer: Scope) -> str:
         union = cte.relation
         if not isinstance(union, SetOperation) or union.op != "union" or union.distinct:
             raise InternalError("a recursive CTE is a UNION ALL of an anchor and a step")
         names = [column_name(f) for f in union.fields]
-        arms = (self.query(arm, outer, aliases=names, typed=True) for arm in (union.left, union.right))
-        body = "\nUNION ALL\n".join(f"({arm})" for arm in arms)
+        self._exact[cte.id] = [True] * len(names)
+        arms = (self.query(arm, outer, aliases=names) for arm in (union.left, union.right))
+        body = indented("\nUNION ALL\n".join(derived(arm) for arm in arms))
         # Spark counts the step that finds nothing more; Trino does not.
         level = self._max_recursion_depth + 1
-        return f"{cte_name(cte)}({', '.join(names)}) MAX RECURSION LEVEL {level} AS {derived(body)}"
+        return f"{cte_name(cte)}({', '.join(names)}) MAX RECURSION LEVEL {level} AS (\n  {body}\n)"
 
     # Blocks -------------------------------------------------------------------------------------------
 
@@ -435,6 +461,10 @@ def _arms(relation: SetOperation) -> list[Relation]:
         arms.append(left.right)
         left = left.left
     return [left, *reversed(arms)]
+
+
+def _conjuncts(condition: Expression) -> list[Expression]:
+    return terms(condition) if isinstance(condition, Call) and condition.function == "$and" else [condition]
 
 
 def _loses_order(block: Block, texts: Iterable[str]) -> bool:

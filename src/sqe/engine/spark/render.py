@@ -75,10 +75,10 @@ def render(
 def _statement(statement: Statement, writer: RelationWriter) -> str:
     match statement:
         case Query():
-            return writer.query(statement.relation, {}, typed=True)
+            return writer.query(statement.relation, {})
         case Insert():
             columns = ", ".join(quote_name(c) for c in statement.columns)
-            source = writer.query(statement.source, {}, typed=True)
+            source = writer.query(statement.source, {})
             return f"INSERT INTO {table_name(statement.target.table)} ({columns})\n{source}"
         case Update():
             return _update(statement, writer)
@@ -159,7 +159,7 @@ def _create(create: CreateTable, writer: RelationWriter) -> str:
         pairs = ", ".join(f"{string(k)} = {string(v)}" for k, v in create.properties)
         lines.append(f"TBLPROPERTIES ({pairs})")
     aliases = [quote_name(c.name) for c in create.columns]
-    lines.append(f"AS {writer.query(create.source, {}, aliases=aliases, typed=True)}")
+    lines.append(f"AS {writer.query(create.source, {}, aliases=aliases)}")
     return "\n".join(lines)
 
 

@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import secrets
+import shlex
 import subprocess
 import sys
 import threading
@@ -43,6 +44,7 @@ OPENED = (
     "java.security.jgss/sun.security.krb5",
 )
 REDACTED = "(?i)secret|password|passphrase|token|credential|bearer|authorization|access[.-]?key"
+EXTRA_CLASS_PATH = "spark.driver.extraClassPath"
 # Exit codes of a JVM that ran out of heap: -XX:+ExitOnOutOfMemoryError, and Spark's own handler.
 OUT_OF_MEMORY = (3, 52)
 
@@ -86,17 +88,19 @@ class SparkServer:
         self._settings = settings
         remove_stale(PREFIX)
         self._scratch = Scratch(PREFIX)
-        self._directory = self._scratch.path
+        self.directory = self._scratch.path
         self._trained = False
         self._lock = threading.Lock()
         try:
             java = find_java()
-            classpath = [*ensure_jars(cache), *spark_jars()]
+            ours = ensure_jars(cache)
+            classpath = [*ours, *spark_jars()]
             archive = class_archive(cache, java, classpath)
             if archive.final is not None:
                 prune(archive.final.parent)
             self._training = archive.pending is not None
-            self._process = self._spawn(java, classpath, archive)
+            conf = _conf(settings, self.directory, ours)
+            self._process = self._spawn(java, classpath, archive, conf)
         except BaseException:
             self._scratch.remove()
             raise
@@ -105,10 +109,15 @@ class SparkServer:
     def alive(self) -> bool:
         return self._process.poll() is None
 
+    @property
+    def jvm(self) -> int:
+        """Its process id. What `wait()` returned from has one."""
+        return int((self.directory / "pid").read_text())
+
     def wait(self) -> int:
         """The port, as soon as the server listens."""
         deadline = time.monotonic() + START_SECONDS
-        log = self._directory / "spark.log"
+        log = self.directory / "spark.log"
         while True:
             ended = not self.alive
             port = _bound_port(log)
@@ -154,22 +163,26 @@ class SparkServer:
             self._scratch.remove()
 
     def _did_not_start(self) -> Unavailable:
-        reason = _last_words(self._directory)
+        reason = _last_words(self.directory)
         return Unavailable(
             "the Spark server did not start" + (f": {reason}" if reason else ""),
             code="SPARK_NOT_STARTED",
             hint="check Java, [spark] master and driver_memory",
         )
 
-    def _spawn(self, java: Java, classpath: Sequence[Path], archive: ClassArchive) -> subprocess.Popen[bytes]:
-        directory = self._directory
+    def _spawn(
+        self, java: Java, classpath: Sequence[Path], archive: ClassArchive, conf: Mapping[str, str]
+    ) -> subprocess.Popen[bytes]:
+        directory = self.directory
         (directory / "local").mkdir()
         (directory / "log4j2.properties").write_text(LOGGING.format(main=MAIN_CLASS, directory=directory))
         (directory / "pools.xml").write_text(POOLS)
         # An argument file keeps the configuration out of the process list and within its limits.
-        options = [*_jvm_options(java, self._settings, directory), *archive.options]
-        options += [f"-D{key}={value}" for key, value in _conf(self._settings, directory).items()]
-        options += ["-cp", os.pathsep.join(map(str, classpath)), MAIN_CLASS]
+        options = [*_jvm_options(java, conf, directory), *archive.options]
+        options += [f"-D{key}={value}" for key, value in conf.items()]
+        # Added at the end, where it does not void the archive of the jars before it.
+        more = [conf[EXTRA_CLASS_PATH]] if EXTRA_CLASS_PATH in conf else []
+        options += ["-cp", os.pathsep.join([*map(str, classpath), *more]), MAIN_CLASS]
         arguments = directory / "arguments"
         arguments.write_text("\n".join(map(_argument, options)))
         pending, final = (str(archive.pending or ""), str(archive.final or ""))
@@ -203,11 +216,8 @@ def _is_local(settings: SparkSettings) -> bool:
     return settings.master.startswith("local")
 
 
-def _jvm_options(java: Java, settings: SparkSettings, directory: Path) -> list[str]:
-    memory = settings.driver_memory
-    if not re.fullmatch(r"[1-9]\d*[kKmMgG]", memory):
-        raise ConfigError(f"spark.driver_memory is {memory!r}; it is a size such as 512m or 2g")
-    options = [f"-Xmx{memory}", "-Xss4m", "-XX:+ExitOnOutOfMemoryError"]
+def _jvm_options(java: Java, conf: Mapping[str, str], directory: Path) -> list[str]:
+    options = [f"-Xmx{conf['spark.driver.memory']}", "-Xss4m", "-XX:+ExitOnOutOfMemoryError"]
     options += [f"--add-opens={package}=ALL-UNNAMED" for package in OPENED]
     options += ["--enable-native-access=ALL-UNNAMED"]
     if java.major >= 18:
@@ -222,13 +232,17 @@ def _jvm_options(java: Java, settings: SparkSettings, directory: Path) -> list[s
         f"-Djava.io.tmpdir={directory}/local",
         f"-Dlog4j2.configurationFile={directory}/log4j2.properties",
     ]
-    return options
+    return [*options, *shlex.split(conf.get("spark.driver.extraJavaOptions", ""))]
 
 
-def _conf(settings: SparkSettings, directory: Path) -> Mapping[str, str]:
+def _conf(settings: SparkSettings, directory: Path, jars: Sequence[Path]) -> Mapping[str, str]:
+    memory = settings.conf.get("spark.driver.memory", settings.driver_memory)
+    if not re.fullmatch(r"[1-9]\d*[kKmMgG]", memory):
+        raise ConfigError(f"spark.driver_memory is {memory!r}; it is a size such as 512m or 2g")
     conf = {
         "spark.app.name": "sqe",
         "spark.master": settings.master,
+        "spark.driver.memory": memory,
         "spark.connect.grpc.binding.address": "127.0.0.1",
         "spark.connect.grpc.binding.port": "0",
         "spark.connect.progress.reportInterval": "500ms",
@@ -254,12 +268,15 @@ def _conf(settings: SparkSettings, directory: Path) -> Mapping[str, str]:
         "spark.redaction.regex": REDACTED,
         "spark.local.dir": f"{directory}/local",
         # Finished partitions wait in the heap until they are sent: half of it is their share.
-        "spark.driver.maxResultSize": f"{max(_megabytes(settings.driver_memory) // 2, 64)}m",
+        "spark.driver.maxResultSize": f"{max(_megabytes(memory) // 2, 64)}m",
     }
     if _is_local(settings):
         conf["spark.driver.host"] = conf["spark.driver.bindAddress"] = "127.0.0.1"
         conf["spark.sql.shuffle.partitions"] = str(max(2 * (os.cpu_count() or 2), 4))
         conf["spark.default.parallelism"] = str(os.cpu_count() or 2)
+    else:
+        # A cluster's executors fetch from us what their Spark does not carry.
+        conf["spark.jars"] = ",".join(map(str, jars))
     return {**conf, **settings.conf}
 
 

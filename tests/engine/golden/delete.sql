@@ -1,0 +1,2 @@
+DELETE FROM `cat`.`ns`.`t` AS `target`
+WHERE (`target`.`x` IS NULL)

@@ -1,0 +1,2 @@
+SELECT `n_1`
+FROM (SELECT `id` AS `n_1` FROM range(1, 13, 3) AS `t`) TABLESAMPLE (12.5 PERCENT)

@@ -1,0 +1,2 @@
+SELECT `a` AS `a_3`
+FROM `cat`.`ns`.`t` VERSION AS OF 1234567890123456789 AS `t`
