@@ -47,7 +47,9 @@ def connect(
     mounted = embedded(
         warehouse=warehouse, catalogs=catalogs, memory=memory, default=config.query.default_catalog
     )
-    return Connection(Coordinator(config, mounted, policy=policy, spark=spark), Identity(_operating_system_user()))
+    return Connection(
+        Coordinator(config, mounted, policy=policy, spark=spark), Identity(_operating_system_user())
+    )
 
 
 def _operating_system_user() -> str:

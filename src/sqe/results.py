@@ -409,5 +409,7 @@ def _spool_failure(error: OSError) -> SqeError:
             hint="free some space, or set results.spool_dir to another disk",
         )
     return Unavailable(
-        f"results cannot be kept on disk (results.spool_dir): {error.strerror}", code="SPOOL_NOT_USABLE"
+        f"results cannot be kept on disk (results.spool_dir): {error.strerror}",
+        code="SPOOL_NOT_USABLE",
+        hint="set results.spool_dir to a directory that you may write to",
     )

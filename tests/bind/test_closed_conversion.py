@@ -18,12 +18,12 @@ from sqe.errors import NotSupported
 PLACES = [EXPRESSIONS, RELATIONS, QUERIES, STATEMENTS]
 
 
-def syntax_classes() -> list[type[exp.Expression]]:
+def syntax_classes() -> list[type[exp.Expr]]:
     return sorted(
         {
             c
             for _, c in inspect.getmembers(exp, inspect.isclass)
-            if issubclass(c, exp.Expression) and c is not exp.Expression
+            if issubclass(c, exp.Expr) and c is not exp.Expr
         },
         key=lambda c: c.__name__,
     )
@@ -51,7 +51,7 @@ def test_every_argument_is_read_or_refused(place: Conversions) -> None:
             place.find(node, "")
 
 
-def unread_arguments(place: Conversions) -> Iterator[tuple[type[exp.Expression], str]]:
+def unread_arguments(place: Conversions) -> Iterator[tuple[type[exp.Expr], str]]:
     for syntax, conversion in place.table.items():
         for argument in syntax.arg_types:
             if argument not in conversion.arguments:

@@ -11,34 +11,11 @@ import time
 from pathlib import Path
 
 import pytest
+from commands import SOURCE, command, environment
 
 import sqe
 
-SOURCE = Path(sqe.__file__).parent.parent
 ROOT = Path(__file__).parent.parent.parent
-# Tests have homes of their own, but Spark's jars are fetched once.
-CACHE = os.environ.get("SQE_CACHE_DIR") or str(Path.home() / ".cache" / "sqe")
-
-
-def environment(home: Path, **more: str) -> dict[str, str]:
-    return {**os.environ, "HOME": str(home), "PYTHONPATH": str(SOURCE), "SQE_CACHE_DIR": CACHE, **more}
-
-
-def command(
-    home: Path, *words: str, name: str = "sqe", stdin: bytes = b"", **environ: str
-) -> subprocess.CompletedProcess[str]:
-    code = f"import sys; from sqe.cli.main import {name}; sys.exit({name}())"
-    done = subprocess.run(
-        [sys.executable, "-c", code, *words],
-        input=stdin,
-        capture_output=True,
-        env=environment(home, **environ),
-        timeout=120,
-        check=False,
-    )
-    return subprocess.CompletedProcess(
-        done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
-    )
 
 
 @pytest.mark.parametrize(

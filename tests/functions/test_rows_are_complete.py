@@ -60,6 +60,9 @@ def test_only_what_cannot_fail_is_leakproof() -> None:
 
 
 def test_the_registry_needs_no_engine() -> None:
-    code = "import sys, sqe.functions.registry; print([m for m in ('pyspark', 'sqlglot', 'pyarrow') if m in sys.modules])"
+    code = (
+        "import sys, sqe.functions.registry;"
+        "print([m for m in ('pyspark', 'sqlglot', 'pyarrow') if m in sys.modules])"
+    )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "[]"

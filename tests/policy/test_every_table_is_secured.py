@@ -37,9 +37,7 @@ class Restricted:
             return Decision(visible=False)
         if table.name != "people" or not self.active:
             return EVERYTHING
-        return Decision(
-            row_filters=(only_europe,), masks={"name": stars}, restricted=frozenset({"salary"})
-        )
+        return Decision(row_filters=(only_europe,), masks={"name": stars}, restricted=frozenset({"salary"}))
 
     def may_read_files(self, identity: Identity, paths: Sequence[str]) -> bool:
         return not self.active

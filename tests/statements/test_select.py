@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a table reads best in long lines)
 """One test a kind of SELECT, on a real table, with Trino's answers."""
 
 from __future__ import annotations

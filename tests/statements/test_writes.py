@@ -133,7 +133,7 @@ def test_files_are_read_in_place(schema: Connection, tmp_path: Path) -> None:
     pq.write_table(pa.table({"a": [1, 2], "B b": ["x", None]}), file)
     path = str(file).replace("'", "''")
     assert rows(schema, f"SELECT * FROM '{path}' ORDER BY a") == [(1, "x"), (2, None)]
-    assert rows(schema, f'SELECT "B b" FROM read_parquet(\'{path}\') WHERE a = 1') == [("x",)]
+    assert rows(schema, f"SELECT \"B b\" FROM read_parquet('{path}') WHERE a = 1") == [("x",)]
     assert rows(schema, f"SELECT count(*) FROM '{path}' x JOIN '{path}' y ON x.a = y.a") == [(2,)]
 
 

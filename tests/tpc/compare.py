@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from decimal import Decimal
 from typing import Any
 
 Row = tuple[Any, ...]
 
 
-def difference(ours: list[Row], theirs: list[Row], *, limit: int | None = None) -> str | None:
-    """None if they agree as bags of rows, else what differs. With `limit`, rows that tie at its edge may
-    be different ones: then only as many rows as both can agree on are compared."""
+def difference(ours: list[Row], theirs: list[Row]) -> str | None:
+    """None if they agree as bags of rows, else what differs."""
     if len(ours) != len(theirs):
         return f"{len(ours)} rows, expected {len(theirs)}"
     left = sorted(ours, key=_sortable)
@@ -34,11 +32,15 @@ def difference(ours: list[Row], theirs: list[Row], *, limit: int | None = None) 
     return f"{len(missing)} rows differ, e.g. {missing[0]} where {rest[0]} was expected"
 
 
-def same_prefix(ours: list[Row], theirs: list[Row], keys: list[int]) -> bool:
-    """For a LIMIT that cuts a tie: the sort keys agree row by row."""
-    return all(
-        _same(a[k], b[k]) for a, b in zip(ours, theirs, strict=True) for k in keys
-    ) and Counter(len(r) for r in ours) == Counter(len(r) for r in theirs)
+def subset(ours: list[Row], everything: list[Row]) -> str | None:
+    """None if each of our rows is one of theirs, for a LIMIT that cuts a tie."""
+    rest = list(everything)
+    for row in ours:
+        partner = next((other for other in rest if _same_row(row, other)), None)
+        if partner is None:
+            return f"the row {row} is not in the whole answer"
+        rest.remove(partner)
+    return None
 
 
 def _same_row(a: Row, b: Row) -> bool:

@@ -37,9 +37,9 @@ class Grouping:
 
 def bind_grouping(
     b: Binder,
-    node: exp.Expression | None,
+    node: exp.Expr | None,
     scope: Scope,
-    items: Sequence[tuple[str, Expression, exp.Expression]],
+    items: Sequence[tuple[str, Expression, exp.Expr]],
 ) -> Grouping | None:
     if node is None:
         return None
@@ -72,7 +72,7 @@ def bind_grouping(
 
 
 def _element(
-    b: Binder, node: exp.Expression, scope: Scope, items: Any, grouping: Grouping
+    b: Binder, node: exp.Expr, scope: Scope, items: Any, grouping: Grouping
 ) -> list[tuple[int, ...]]:
     """The grouping sets that one element of GROUP BY stands for."""
     if isinstance(node, exp.GroupingSets):
@@ -92,9 +92,7 @@ def _element(
     return [_columns(b, node, scope, items, grouping)]
 
 
-def _columns(
-    b: Binder, node: exp.Expression, scope: Scope, items: Any, grouping: Grouping
-) -> tuple[int, ...]:
+def _columns(b: Binder, node: exp.Expr, scope: Scope, items: Any, grouping: Grouping) -> tuple[int, ...]:
     if isinstance(node, exp.Tuple):
         return tuple(i for e in node.expressions for i in _columns(b, e, scope, items, grouping))
     if isinstance(node, exp.Paren):
@@ -102,7 +100,7 @@ def _columns(
     return (grouping.index(_key(b, node, scope, items)),)
 
 
-def _key(b: Binder, node: exp.Expression, scope: Scope, items: Any) -> Expression:
+def _key(b: Binder, node: exp.Expr, scope: Scope, items: Any) -> Expression:
     position = b.position(node)
     if isinstance(node, exp.Literal) and not node.is_string and node.this.isdigit():
         index = int(node.this)
@@ -140,7 +138,7 @@ class Grouped:
     inputs: frozenset[int]
     replacements: dict[Expression, Expression]
 
-    def replace(self, expression: Expression, node: exp.Expression) -> Expression:
+    def replace(self, expression: Expression, node: exp.Expr) -> Expression:
         """`node` is where the expression was written, for the error."""
         try:
             result = self._replace(expression)
@@ -231,5 +229,3 @@ def _grouping_index(grouping: Grouping, argument: Expression, node: Call) -> int
             position=node.position,
         )
     return grouping.keys.index(argument)
-
-

@@ -5,8 +5,9 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 import itertools
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -22,6 +23,7 @@ from sqe.tree.relations import Cte, TableName
 if TYPE_CHECKING:
     from sqe.catalog.catalogs import Catalogs
     from sqe.catalog.table import Table
+    from sqe.catalog.view import View
 
 
 @dataclass(slots=True)
@@ -35,7 +37,11 @@ class CteEntry:
 
 @dataclass(slots=True)
 class Binder:
-    """One binding of one statement."""
+    """One binding of one statement, or of the text of a view in it.
+
+    `inside` are the views that we are in, the outermost first, and `place` is where the statement names
+    that one; `inlined` counts the views of the whole statement.
+    """
 
     text: str
     session: Session
@@ -45,6 +51,9 @@ class Binder:
     tables: dict[str, Table] = field(default_factory=dict)
     ctes: dict[str, CteEntry | None] = field(default_factory=dict)
     bound_ctes: dict[int, Cte] = field(default_factory=dict)
+    inside: tuple[View, ...] = ()
+    place: Position | None = None
+    inlined: Counter[TableName] = field(default_factory=Counter)
     _ids: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
 
     def fresh(self, name: str, type_: t.Type) -> Field:
@@ -53,8 +62,24 @@ class Binder:
     def number(self) -> int:
         return next(self._ids)
 
-    def position(self, node: exp.Expression) -> Position | None:
-        return position_of(node, self.text)
+    def position(self, node: exp.Expr) -> Position | None:
+        # A place in a view's text means nothing in the user's.
+        return position_of(node, self.text) if not self.inside else self.place
+
+    @property
+    def catalog(self) -> str:
+        """The catalog of names without one."""
+        return self.inside[-1].default_catalog if self.inside else self.session.catalog
+
+    @property
+    def namespace(self) -> tuple[str, ...]:
+        """The schema of names without one."""
+        return self.inside[-1].default_namespace if self.inside else self.session.namespace
+
+    def within(self, view: View, place: Position | None) -> Binder:
+        """The binder of a view's text: it sees no WITH query of ours, and shares all that is numbered
+        or kept for the whole statement."""
+        return replace(self, text=view.sql, ctes={}, inside=(*self.inside, view), place=place)
 
 
 def coerce(expression: Expression, target: t.Type) -> Expression:

@@ -17,7 +17,7 @@ from sqe.errors import NotSupported
 from sqe.sql.parse import position_of
 
 # What an option that is not given looks like in sqlglot's trees.
-_ABSENT = (None, False, "", [])
+_ABSENT: tuple[object, ...] = (None, False, "", [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Conversions:
 
         return register
 
-    def find(self, node: exp.Expression, text: str) -> Callable[..., Any]:
+    def find(self, node: exp.Expr, text: str) -> Callable[..., Any]:
         conversion = self.table.get(type(node))
         if conversion is None:
             raise NotSupported(f"{describe(node)} is not supported here", position=position_of(node, text))
@@ -52,7 +52,7 @@ class Conversions:
         return conversion.convert
 
 
-def check_arguments(node: exp.Expression, known: frozenset[str] | set[str], text: str) -> None:
+def check_arguments(node: exp.Expr, known: frozenset[str] | set[str], text: str) -> None:
     """Refuse what is set on a node and not in `known`."""
     for name, value in node.args.items():
         if name not in known and not any(value is absent or value == absent for absent in _ABSENT):
@@ -62,7 +62,7 @@ def check_arguments(node: exp.Expression, known: frozenset[str] | set[str], text
             )
 
 
-def describe(node: exp.Expression) -> str:
+def describe(node: exp.Expr) -> str:
     """A syntax class in words that a user may know: NullSafeEQ -> NULL SAFE EQ."""
     if isinstance(node, exp.Command):
         return str(node.this).upper()

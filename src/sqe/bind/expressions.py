@@ -12,7 +12,7 @@ from sqlglot import exp
 from sqe.bind import literals
 from sqe.bind.binder import Binder, coerce, unify
 from sqe.bind.conversion import Conversions, check_arguments
-from sqe.bind.names import Name, name_of, nearest
+from sqe.bind.names import name_of, nearest
 from sqe.bind.scope import Scope, dereference
 from sqe.bind.types import bind_type
 from sqe.errors import NotFound, NotSupported, Position, TypeMismatch, UserError
@@ -45,19 +45,17 @@ EXPRESSIONS = Conversions("an expression")
 converts = EXPRESSIONS.of
 
 
-def bind_expression(b: Binder, node: exp.Expression, scope: Scope) -> Expression:
+def bind_expression(b: Binder, node: exp.Expr, scope: Scope) -> Expression:
     convert = EXPRESSIONS.find(node, b.text)
     result = convert(b, node, scope)
     assert isinstance(result, Expression)
     return result
 
 
-def bind_condition(b: Binder, node: exp.Expression, scope: Scope, clause: str) -> Expression:
+def bind_condition(b: Binder, node: exp.Expr, scope: Scope, clause: str) -> Expression:
     condition = bind_expression(b, node, scope)
     if condition.type not in (t.BOOLEAN, t.UNKNOWN):
-        raise TypeMismatch(
-            f"{clause} must be boolean, not {condition.type}", position=b.position(node)
-        )
+        raise TypeMismatch(f"{clause} must be boolean, not {condition.type}", position=b.position(node))
     return coerce(condition, t.BOOLEAN)
 
 
@@ -71,7 +69,7 @@ def own_calls(expression: Any, kind: type) -> Iterator[Any]:
         stack.extend(p for p in parts(current) if not isinstance(p, Relation))
 
 
-def refuse_calls(b: Binder, expression: Expression, node: exp.Expression, clause: str) -> None:
+def refuse_calls(b: Binder, expression: Expression, node: exp.Expr, clause: str) -> None:
     for kind, word in ((AggregateCall, "an aggregate"), (WindowCall, "a window function")):
         for call in own_calls(expression, kind):
             raise UserError(
@@ -81,9 +79,7 @@ def refuse_calls(b: Binder, expression: Expression, node: exp.Expression, clause
             )
 
 
-def call(
-    name: str, arguments: Sequence[Expression], position: Position | None = None
-) -> Expression:
+def call(name: str, arguments: Sequence[Expression], position: Position | None = None) -> Expression:
     """A scalar function or operator, with its arguments brought to the parameters' types."""
     function = registry.lookup(name)
     assert function is not None, name
@@ -127,13 +123,13 @@ def _interval(b: Binder, node: exp.Interval, scope: Scope) -> Expression:
     return literals.interval(sign + value.name, unit.name, None, position)
 
 
-def _signed(node: exp.Expression | None) -> tuple[str, exp.Expression | None]:
+def _signed(node: exp.Expr | None) -> tuple[str, exp.Expr | None]:
     return ("-", node.this) if isinstance(node, exp.Neg) else ("", node)
 
 
 @converts(exp.CurrentDate, exp.CurrentTimestamp, exp.Localtimestamp, exp.CurrentUser, exp.CurrentCatalog)
-def _session_value(b: Binder, node: exp.Expression, scope: Scope) -> Expression:
-    names = {
+def _session_value(b: Binder, node: exp.Expr, scope: Scope) -> Expression:
+    names: dict[type, str] = {
         exp.CurrentDate: "current_date",
         exp.CurrentTimestamp: "current_timestamp",
         exp.Localtimestamp: "localtimestamp",
@@ -196,8 +192,8 @@ def _identifier(b: Binder, node: exp.Identifier, scope: Scope) -> Expression:
 def _dot(b: Binder, node: exp.Dot, scope: Scope) -> Expression:
     if not isinstance(node.expression, exp.Identifier):
         raise NotSupported("only a field name can follow a dot", position=b.position(node.expression))
-    names: list[exp.Expression] = [node.expression]
-    base: exp.Expression = node.this
+    names: list[exp.Expr] = [node.expression]
+    base: exp.Expr = node.this
     while isinstance(base, exp.Dot) and isinstance(base.expression, exp.Identifier):
         check_arguments(base, {"this", "expression"}, b.text)
         names.insert(0, base.expression)
@@ -256,7 +252,7 @@ def _logical(b: Binder, node: exp.Connector, scope: Scope) -> Expression:
     # A chain of a thousand ORs is one call, not a thousand levels.
     word = "AND" if isinstance(node, exp.And) else "OR"
     terms: list[Expression] = []
-    stack: list[exp.Expression] = [node]
+    stack: list[exp.Expr] = [node]
     while stack:
         current = stack.pop()
         if type(current) is type(node):
@@ -301,7 +297,7 @@ def _like(b: Binder, node: exp.Like, scope: Scope) -> Expression:
     return _negated(node, call("$like", (value, pattern), b.position(node)))
 
 
-def _negated(node: exp.Expression, expression: Expression) -> Expression:
+def _negated(node: exp.Expr, expression: Expression) -> Expression:
     return call("$not", (expression,)) if node.args.get("negate") else expression
 
 
@@ -368,9 +364,7 @@ def _quantified(b: Binder, node: exp.Binary, operator: str, scope: Scope) -> Exp
         raise TypeMismatch("the subquery of ALL, ANY and SOME has one column", position=position)
     common = t.common_type(operand.type, relation.fields[0].type)
     if common is None:
-        raise TypeMismatch(
-            f"cannot compare {operand.type} with {relation.fields[0].type}", position=position
-        )
+        raise TypeMismatch(f"cannot compare {operand.type} with {relation.fields[0].type}", position=position)
     relation = cast_relation(b, relation, [common])
     return Quantified(t.BOOLEAN, coerce(operand, common), operator, isinstance(quantifier, exp.All), relation)
 
@@ -379,7 +373,7 @@ def _quantified(b: Binder, node: exp.Binary, operator: str, scope: Scope) -> Exp
     "this expression expressions with_ from_ where group having qualify windows order limit offset joins "
     "distinct sample operation_modifiers"
 ))  # fmt: skip
-def _scalar_subquery(b: Binder, node: exp.Expression, scope: Scope) -> Expression:
+def _scalar_subquery(b: Binder, node: exp.Expr, scope: Scope) -> Expression:
     relation = bind_subquery(b, node, scope)
     if len(relation.fields) != 1:
         raise UserError(
@@ -390,7 +384,7 @@ def _scalar_subquery(b: Binder, node: exp.Expression, scope: Scope) -> Expressio
     return ScalarSubquery(relation.fields[0].type, relation, b.position(node))
 
 
-def bind_subquery(b: Binder, node: exp.Expression, scope: Scope) -> Relation:
+def bind_subquery(b: Binder, node: exp.Expr, scope: Scope) -> Relation:
     from sqe.bind.queries import bind_query
 
     if isinstance(node, exp.Subquery):
@@ -480,10 +474,22 @@ _EXTRACT = {
     "yow": "year_of_week",
     **{
         u: u
-        for u in (
-            "year quarter month week day day_of_month day_of_week day_of_year year_of_week hour minute second "
-            "timezone_hour timezone_minute"
-        ).split()
+        for u in [
+            "year",
+            "quarter",
+            "month",
+            "week",
+            "day",
+            "day_of_month",
+            "day_of_week",
+            "day_of_year",
+            "year_of_week",
+            "hour",
+            "minute",
+            "second",
+            "timezone_hour",
+            "timezone_minute",
+        ]
     },
 }
 
@@ -515,7 +521,7 @@ def _substring(b: Binder, node: exp.Substring, scope: Scope) -> Expression:
 @converts(exp.Trim, reads="this position expression")
 def _trim(b: Binder, node: exp.Trim, scope: Scope) -> Expression:
     name = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(str(node.args.get("position") or ""), "trim")
-    given = [n for n in (node.this, node.expression) if isinstance(n, exp.Expression)]
+    given = [n for n in (node.this, node.expression) if isinstance(n, exp.Expr)]
     return call(name, [bind_expression(b, n, scope) for n in given], b.position(node))
 
 
@@ -555,7 +561,8 @@ def _subscript(b: Binder, node: exp.Bracket, scope: Scope) -> Expression:
             raise UserError("a row is subscripted by a number", position=b.position(node))
         if not 1 <= index.value <= len(operand.type.fields):
             raise UserError(
-                f"the row has {len(operand.type.fields)} fields", code="INVALID_FUNCTION_ARGUMENT",
+                f"the row has {len(operand.type.fields)} fields",
+                code="INVALID_FUNCTION_ARGUMENT",
                 position=b.position(node),
             )
         from sqe.tree.expressions import Dereference
@@ -631,8 +638,7 @@ class _PendingLambda:
 
     def _bind(self, types: Sequence[t.Type]) -> Lambda:
         parameters = tuple(
-            LambdaRef(type_, self._b.number(), name)
-            for type_, name in zip(types, self._names, strict=True)
+            LambdaRef(type_, self._b.number(), name) for type_, name in zip(types, self._names, strict=True)
         )
         body = bind_expression(self._b, self._node.this, self._scope.with_lambda(parameters))
         return Lambda(t.FunctionType(tuple(types), body.type), parameters, body)
@@ -649,7 +655,7 @@ def _aggregate(
     scope: Scope,
     *,
     filter_: Expression | None = None,
-    within: Sequence[exp.Expression] = (),
+    within: Sequence[exp.Expr] = (),
 ) -> AggregateCall:
     name, position = node.name.lower(), b.position(node)
     function = _lookup(b, node)
@@ -658,7 +664,7 @@ def _aggregate(
             f"{name} is not an aggregate function", code="FUNCTION_NOT_AGGREGATE", position=position
         )
     nodes = list(node.expressions)
-    ordering: list[exp.Expression] = list(within)
+    ordering: list[exp.Expr] = list(within)
     if nodes and isinstance(nodes[-1], exp.Order):
         check_arguments(nodes[-1], {"this", "expressions"}, b.text)
         ordering = nodes[-1].expressions
@@ -706,7 +712,7 @@ def _within_group(b: Binder, node: exp.WithinGroup, scope: Scope) -> Expression:
     return _aggregate(b, node.this, scope, within=_within(b, node))
 
 
-def _within(b: Binder, node: exp.WithinGroup) -> list[exp.Expression]:
+def _within(b: Binder, node: exp.WithinGroup) -> list[exp.Expr]:
     check_arguments(node.expression, {"expressions"}, b.text)
     return list(node.expression.expressions)
 
@@ -729,7 +735,9 @@ def _window(b: Binder, node: exp.Window, scope: Scope) -> Expression:
     check_arguments(target, {"this", "expressions"}, b.text)
     if node.args.get("alias") is not None:
         raise NotFound(
-            f"window '{node.alias}' is not defined", code="INVALID_WINDOW_REFERENCE", position=b.position(node)
+            f"window '{node.alias}' is not defined",
+            code="INVALID_WINDOW_REFERENCE",
+            position=b.position(node),
         )
     name, position = target.name.lower(), b.position(target)
     function = _lookup(b, target)
@@ -739,7 +747,9 @@ def _window(b: Binder, node: exp.Window, scope: Scope) -> Expression:
     if any(isinstance(n, exp.Distinct) for n in nodes):
         raise NotSupported("DISTINCT in a window function is not supported", position=position)
     if any(isinstance(n, exp.Order) for n in nodes):
-        raise NotSupported("ORDER BY inside a window function's arguments is not supported", position=position)
+        raise NotSupported(
+            "ORDER BY inside a window function's arguments is not supported", position=position
+        )
     if name == "count" and len(nodes) == 1 and isinstance(nodes[0], exp.Star):
         nodes = []
     if nodes and isinstance(nodes[-1], (exp.IgnoreNulls, exp.RespectNulls)):
@@ -761,17 +771,17 @@ def _window(b: Binder, node: exp.Window, scope: Scope) -> Expression:
     return made
 
 
-def bind_sort_keys(b: Binder, nodes: Sequence[exp.Expression], scope: Scope) -> tuple[SortKey, ...]:
+def bind_sort_keys(b: Binder, nodes: Sequence[exp.Expr], scope: Scope) -> tuple[SortKey, ...]:
     return tuple(sort_key(b, n, bind_expression(b, n.this, scope)) for n in nodes)
 
 
-def sort_key(b: Binder, node: exp.Expression, expression: Expression) -> SortKey:
+def sort_key(b: Binder, node: exp.Expr, expression: Expression) -> SortKey:
     check_arguments(node, {"this", "desc", "nulls_first"}, b.text)
     _require(t.is_orderable(expression.type), f"{expression.type} cannot be ordered", b.position(node))
     return SortKey(expression, bool(node.args.get("desc")), bool(node.args.get("nulls_first")))
 
 
-def _frame(b: Binder, node: exp.Expression | None, scope: Scope, ordered: bool) -> Frame | None:
+def _frame(b: Binder, node: exp.Expr | None, scope: Scope, ordered: bool) -> Frame | None:
     if node is None:
         return None
     check_arguments(node, {"kind", "start", "start_side", "end", "end_side"}, b.text)
@@ -797,12 +807,10 @@ def _bound(b: Binder, value: Any, side: Any, scope: Scope, default_side: str) ->
         return FrameBound("current_row")
     if word == "UNBOUNDED":
         return FrameBound(f"unbounded_{direction}")
-    assert isinstance(value, exp.Expression)
+    assert isinstance(value, exp.Expr)
     return FrameBound(direction, bind_expression(b, value, scope))
 
 
 def _require(condition: bool, message: str, position: Position | None) -> None:
     if not condition:
         raise TypeMismatch(message, position=position)
-
-

@@ -36,7 +36,9 @@ def bind_table_function(b: Binder, node: exp.Anonymous) -> Relation:
             return _sequence(b, inner)
         name = inner.name.lower()
     raise NotFound(
-        f"table function '{name}' not registered", code="FUNCTION_NOT_FOUND", position=position,
+        f"table function '{name}' not registered",
+        code="FUNCTION_NOT_FOUND",
+        position=position,
         hint="there are read_parquet and TABLE(sequence(start, stop))",
     )
 
@@ -57,7 +59,7 @@ def _sequence(b: Binder, node: exp.Anonymous) -> Relation:
     return Sequence((b.fresh("sequential_number", t.BIGINT),), start, stop, step)
 
 
-def _is_string(node: exp.Expression) -> bool:
+def _is_string(node: exp.Expr) -> bool:
     return isinstance(node, exp.Literal) and bool(node.is_string)
 
 

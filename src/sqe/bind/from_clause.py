@@ -23,7 +23,7 @@ converts = RELATIONS.of
 Bound = tuple[Relation, list[Visible]]
 
 
-def bind_from(b: Binder, node: exp.Expression, outer: Scope, joins: Sequence[exp.Expression] = ()) -> Bound:
+def bind_from(b: Binder, node: exp.Expr, outer: Scope, joins: Sequence[exp.Expr] = ()) -> Bound:
     """One relation of FROM with what is joined to it."""
     relation, columns = _bind_item(b, node, outer)
     for join in [*(node.args.get("joins") or ()), *joins]:
@@ -31,7 +31,7 @@ def bind_from(b: Binder, node: exp.Expression, outer: Scope, joins: Sequence[exp
     return relation, columns
 
 
-def _bind_item(b: Binder, node: exp.Expression, scope: Scope) -> Bound:
+def _bind_item(b: Binder, node: exp.Expr, scope: Scope) -> Bound:
     convert = RELATIONS.find(node, b.text)
     relation, columns = convert(b, node, scope)
     return relation, list(columns)
@@ -41,7 +41,7 @@ def visible(relation: Relation, qualifier: tuple[str, ...]) -> list[Visible]:
     return [Visible(qualifier, f) for f in relation.fields]
 
 
-def _aliased(b: Binder, node: exp.Expression, relation: Relation, qualifier: tuple[str, ...]) -> Bound:
+def _aliased(b: Binder, node: exp.Expr, relation: Relation, qualifier: tuple[str, ...]) -> Bound:
     """The relation under its alias and column aliases, or under its own name."""
     from sqe.bind.queries import rename
 
@@ -140,7 +140,7 @@ def _lateral(b: Binder, node: exp.Lateral, scope: Scope) -> Bound:
 # Joins ------------------------------------------------------------------------------------------------
 
 
-def _join(b: Binder, left: Relation, columns: list[Visible], node: exp.Expression, outer: Scope) -> Bound:
+def _join(b: Binder, left: Relation, columns: list[Visible], node: exp.Expr, outer: Scope) -> Bound:
     check_arguments(node, {"this", "side", "kind", "on", "using"}, b.text)
     position = b.position(node)
     side, kind = str(node.args.get("side") or "").upper(), str(node.args.get("kind") or "").upper()
@@ -181,7 +181,7 @@ def _join(b: Binder, left: Relation, columns: list[Visible], node: exp.Expressio
     return Join(fields, join, left, right, condition, lateral), both
 
 
-def _always(on: exp.Expression | None) -> bool:
+def _always(on: exp.Expr | None) -> bool:
     return on is None or (isinstance(on, exp.Boolean) and bool(on.this))
 
 
@@ -192,8 +192,8 @@ def _join_using(
     right: Relation,
     left_columns: list[Visible],
     right_columns: list[Visible],
-    using: Sequence[exp.Expression],
-    node: exp.Expression,
+    using: Sequence[exp.Expr],
+    node: exp.Expr,
 ) -> Bound:
     conditions: list[Expression] = []
     merged: list[tuple[Field, Expression]] = []
@@ -204,9 +204,7 @@ def _join_using(
         y = _using_column(b, name, right_columns, item, "right")
         common = t.common_type(x.type, y.type)
         if common is None:
-            raise TypeMismatch(
-                f"USING cannot compare {x.type} with {y.type}", position=b.position(item)
-            )
+            raise TypeMismatch(f"USING cannot compare {x.type} with {y.type}", position=b.position(item))
         rx, ry = Ref(x.type, x), Ref(y.type, y)
         conditions.append(call("$eq", (rx, ry), b.position(item)))
         value: Expression
@@ -221,9 +219,7 @@ def _join_using(
     from sqe.tree.expressions import conjunction
 
     joined = Join((*left.fields, *right.fields), join, left, right, conjunction(*conditions))
-    relation = Extend(
-        (*joined.fields, *(f for f, _ in merged)), joined, tuple(e for _, e in merged)
-    )
+    relation = Extend((*joined.fields, *(f for f, _ in merged)), joined, tuple(e for _, e in merged))
     # The merged columns come first, and are what an unqualified name means.
     columns = [Visible((), f) for f, _ in merged]
     for column in (*left_columns, *right_columns):
@@ -232,14 +228,13 @@ def _join_using(
     return relation, columns
 
 
-def _using_column(
-    b: Binder, name: Name, columns: list[Visible], node: exp.Expression, side: str
-) -> Field:
+def _using_column(b: Binder, name: Name, columns: list[Visible], node: exp.Expr, side: str) -> Field:
     found = matches(name.folded, [(v.name, v.field) for v in columns if v.bare])
     if len({f.id for f in found}) != 1:
         problem = "is ambiguous" if found else "is missing"
         raise NotFound(
-            f"column '{name}' of USING {problem} on the {side} side", code="COLUMN_NOT_FOUND",
+            f"column '{name}' of USING {problem} on the {side} side",
+            code="COLUMN_NOT_FOUND",
             position=b.position(node),
         )
     return found[0]
@@ -283,5 +278,3 @@ def _unnest(b: Binder, source: Relation, node: exp.Unnest, scope: Scope, *, oute
             fields = [Field(f.id, n, f.type) for n, f in zip(names, fields, strict=True)]
     relation = Unnest((*source.fields, *fields), source, expressions, ordinality, outer)
     return relation, [Visible(qualifier, f) for f in fields]
-
-

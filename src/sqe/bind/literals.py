@@ -57,7 +57,7 @@ def binary(digits: str, position: Position | None) -> Literal:
 
 
 def typed(target: t.Type, text: str, position: Position | None) -> Literal | None:
-    """DATE '…', TIMESTAMP '…', TIME '…', DECIMAL '…'; None where there is no such literal and it is a CAST."""
+    """DATE '…', TIMESTAMP '…', TIME '…', DECIMAL '…'; None where no such literal exists and it is a CAST."""
     try:
         if target == t.DATE:
             return Literal(t.DATE, dt.date.fromisoformat(text.strip()))
@@ -87,12 +87,12 @@ _TIMESTAMP = re.compile(
 def timestamp(text: str, position: Position | None) -> Literal:
     match = _TIMESTAMP.match(text)
     if not match:
-        raise UserError(f"'{text}' is not a valid timestamp literal", code="INVALID_LITERAL", position=position)
+        raise UserError(
+            f"'{text}' is not a valid timestamp literal", code="INVALID_LITERAL", position=position
+        )
     fraction = match["fraction"] or ""
     if len(fraction) > 6:
-        raise NotSupported(
-            "timestamp literals have at most 6 digits of a second here", position=position
-        )
+        raise NotSupported("timestamp literals have at most 6 digits of a second here", position=position)
     year, month, day = (int(p) for p in match["date"].split("-"))
     clock = [int(p) for p in (match["time"] or "0:0:0").split(".")[0].split(":")]
     hour, minute, second = (*clock, 0)[:3]
@@ -126,9 +126,7 @@ def interval(text: str, unit: str, to: str | None, position: Position | None) ->
     """INTERVAL '3' DAY, INTERVAL '1-2' YEAR TO MONTH, INTERVAL '2 10:00:00' DAY TO SECOND."""
     unit, to = unit.upper().rstrip("S"), to.upper().rstrip("S") if to else None
     sign, body = (-1, text.strip()[1:]) if text.strip().startswith("-") else (1, text.strip().lstrip("+"))
-    bad = UserError(
-        f"'{text}' is not a valid interval literal", code="INVALID_LITERAL", position=position
-    )
+    bad = UserError(f"'{text}' is not a valid interval literal", code="INVALID_LITERAL", position=position)
     try:
         if to is None:
             if unit in _MONTHS:

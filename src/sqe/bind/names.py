@@ -27,7 +27,7 @@ class Name:
         return self.folded
 
 
-def name_of(node: exp.Expression) -> Name:
+def name_of(node: exp.Expr) -> Name:
     return Name(node.name, bool(node.args.get("quoted")))
 
 

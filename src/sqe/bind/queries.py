@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sqlglot import exp
 
@@ -13,31 +12,28 @@ from sqe.bind.conversion import Conversions, check_arguments
 from sqe.bind.expressions import (
     bind_condition,
     bind_expression,
-    call,
     cast_relation,
     own_calls,
     refuse_calls,
-    sort_key,
 )
 from sqe.bind.from_clause import bind_from
-from sqe.bind.names import matches, name_of
-from sqe.bind.scope import Scope, Visible, qualifies
+from sqe.bind.names import name_of
+from sqe.bind.ordering import order_and_limit_outputs, order_keys, sort_and_limit
+from sqe.bind.scope import Scope, Visible
+from sqe.bind.select_list import Item, select_items
 from sqe.bind.windows import add_windows, inline_named_windows
-from sqe.errors import NotFound, NotSupported, TypeMismatch, UserError
+from sqe.errors import NotSupported, TypeMismatch, UserError
 from sqe.tree import types as t
-from sqe.tree.expressions import AggregateCall, Expression, Literal, Ref, SortKey, WindowCall
+from sqe.tree.expressions import AggregateCall, Expression, Field, Literal, Ref, SortKey, WindowCall
 from sqe.tree.relations import (
     Aggregate,
     Cte,
     Filter,
-    Limit,
     Project,
     Relation,
     Sample,
     SetOperation,
-    Sort,
     Values,
-    Window,
     With,
 )
 
@@ -46,7 +42,7 @@ converts = QUERIES.of
 NO_SCOPE = Scope()
 
 
-def bind_query(b: Binder, node: exp.Expression, outer: Scope = NO_SCOPE) -> Relation:
+def bind_query(b: Binder, node: exp.Expr, outer: Scope = NO_SCOPE) -> Relation:
     """A query with its own WITH; `outer` is what correlated names may refer to."""
     convert = QUERIES.find(node, b.text)
     with_ = node.args.get("with_")
@@ -66,7 +62,7 @@ def bind_query(b: Binder, node: exp.Expression, outer: Scope = NO_SCOPE) -> Rela
 # WITH -----------------------------------------------------------------------------------------------
 
 
-def _bind_with(b: Binder, node: exp.Expression, outer: Scope) -> list[CteEntry]:
+def _bind_with(b: Binder, node: exp.Expr, outer: Scope) -> list[CteEntry]:
     check_arguments(node, {"expressions", "recursive"}, b.text)
     entries: list[CteEntry] = []
     seen: set[str] = set()
@@ -79,7 +75,8 @@ def _bind_with(b: Binder, node: exp.Expression, outer: Scope) -> list[CteEntry]:
         name = name_of(alias.this).folded
         if name in seen:
             raise UserError(
-                f"WITH query name '{name}' is given twice", code="DUPLICATE_NAMED_QUERY",
+                f"WITH query name '{name}' is given twice",
+                code="DUPLICATE_NAMED_QUERY",
                 position=b.position(alias),
             )
         seen.add(name)
@@ -95,9 +92,10 @@ def _bind_with(b: Binder, node: exp.Expression, outer: Scope) -> list[CteEntry]:
     return entries
 
 
-def _refers_to(node: exp.Expression, name: str) -> bool:
+def _refers_to(node: exp.Expr, name: str) -> bool:
     return any(
-        not table.args.get("db") and isinstance(table.this, exp.Identifier)
+        not table.args.get("db")
+        and isinstance(table.this, exp.Identifier)
         and name_of(table.this).folded == name
         for table in node.find_all(exp.Table)
     )
@@ -123,14 +121,17 @@ def _recursive_cte(b: Binder, node: exp.CTE, name: str, columns: list[str], oute
     b.ctes[name] = entry
     step = bind_query(b, query.expression, outer)
     if not entry.used:
-        raise NotSupported("the recursive query refers to itself in its second part", position=b.position(node))
+        raise NotSupported(
+            "the recursive query refers to itself in its second part", position=b.position(node)
+        )
     entry.used = False
     _same_width(b, anchor, step, query, "a recursive query")
     for column, value in zip(anchor.fields, step.fields, strict=True):
         if not t.coerces(value.type, column.type):
             raise TypeMismatch(
                 f"recursion step column {column.name} is {value.type}, the anchor's is {column.type}",
-                position=b.position(query.expression), hint="cast the anchor's column",
+                position=b.position(query.expression),
+                hint="cast the anchor's column",
             )
     step = cast_relation(b, step, [f.type for f in anchor.fields])
     union = SetOperation(anchor.fields, "union", False, anchor, step)
@@ -138,7 +139,7 @@ def _recursive_cte(b: Binder, node: exp.CTE, name: str, columns: list[str], oute
     return entry
 
 
-def rename(b: Binder, relation: Relation, columns: Sequence[str], node: exp.Expression) -> Relation:
+def rename(b: Binder, relation: Relation, columns: Sequence[str], node: exp.Expr) -> Relation:
     """The relation with its columns called as an alias list says."""
     if not columns:
         return relation
@@ -155,10 +156,8 @@ def rename(b: Binder, relation: Relation, columns: Sequence[str], node: exp.Expr
 # Set operations and values --------------------------------------------------------------------------
 
 
-@converts(
-    exp.Union, exp.Intersect, exp.Except, reads="this expression distinct with_ order limit offset"
-)
-def _set_operation(b: Binder, node: exp.Expression, outer: Scope) -> Relation:
+@converts(exp.Union, exp.Intersect, exp.Except, reads="this expression distinct with_ order limit offset")
+def _set_operation(b: Binder, node: exp.Expr, outer: Scope) -> Relation:
     left = bind_query(b, node.this, outer)
     right = bind_query(b, node.args["expression"], outer)
     word = type(node).__name__.upper()
@@ -176,10 +175,10 @@ def _set_operation(b: Binder, node: exp.Expression, outer: Scope) -> Relation:
     fields = tuple(b.fresh(f.name, f.type) for f in left.fields)
     distinct = bool(node.args.get("distinct"))
     relation: Relation = SetOperation(fields, word.lower(), distinct, left, right)
-    return _order_and_limit_outputs(b, node, relation, outer)
+    return order_and_limit_outputs(b, node, relation, outer)
 
 
-def _same_width(b: Binder, left: Relation, right: Relation, node: exp.Expression, what: str) -> None:
+def _same_width(b: Binder, left: Relation, right: Relation, node: exp.Expr, what: str) -> None:
     if len(left.fields) != len(right.fields):
         raise TypeMismatch(
             f"{what} has {len(left.fields)} columns on one side and {len(right.fields)} on the other",
@@ -189,7 +188,7 @@ def _same_width(b: Binder, left: Relation, right: Relation, node: exp.Expression
 
 @converts(exp.Subquery, reads="this with_ order limit offset alias")
 def _subquery(b: Binder, node: exp.Subquery, outer: Scope) -> Relation:
-    return _order_and_limit_outputs(b, node, bind_query(b, node.this, outer), outer)
+    return order_and_limit_outputs(b, node, bind_query(b, node.this, outer), outer)
 
 
 @converts(exp.Table, reads="this db catalog")
@@ -204,7 +203,7 @@ def _values(b: Binder, node: exp.Values, outer: Scope) -> Relation:
     alias = node.args.get("alias")
     columns = [name_of(c).folded for c in alias.args.get("columns") or ()] if alias else []
     relation = rename(b, bind_values(b, node, outer), columns, node)
-    return _order_and_limit_outputs(b, node, relation, outer)
+    return order_and_limit_outputs(b, node, relation, outer)
 
 
 def bind_values(b: Binder, node: exp.Values, outer: Scope) -> Relation:
@@ -238,18 +237,10 @@ def bind_values(b: Binder, node: exp.Values, outer: Scope) -> Relation:
 # SELECT ---------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class Item:
-    """One column of a select list."""
-
-    name: str
-    expression: Expression
-    node: exp.Expression
-
-
 @converts(
     exp.Select,
-    reads="with_ expressions from_ joins where group having qualify windows order limit offset distinct sample",
+    reads="with_ expressions from_ joins where group having qualify windows order limit offset distinct "
+    "sample",
 )
 def _select(b: Binder, node: exp.Select, outer: Scope) -> Relation:
     if not node.expressions:
@@ -264,16 +255,20 @@ def _select(b: Binder, node: exp.Select, outer: Scope) -> Relation:
         refuse_calls(b, condition, where, "WHERE")
         relation = Filter(relation.fields, relation, condition)
 
-    items = _select_items(b, node, scope)
-    grouping = bind_grouping(b, node.args.get("group"), scope, [(i.name, i.expression, i.node) for i in items])
+    items = select_items(b, node, scope)
+    grouping = bind_grouping(
+        b, node.args.get("group"), scope, [(i.name, i.expression, i.node) for i in items]
+    )
     having = node.args.get("having")
     having_condition = bind_condition(b, having.this, scope, "HAVING") if having is not None else None
     aliased = scope.with_aliases([(i.name, i.expression) for i in items if i.name])
     qualify = node.args.get("qualify")
     qualify_condition = (
-        bind_condition(b, qualify.this, _prefer_columns(scope, aliased), "QUALIFY") if qualify is not None else None
+        bind_condition(b, qualify.this, _prefer_columns(scope, aliased), "QUALIFY")
+        if qualify is not None
+        else None
     )
-    keys = _order_keys(b, node.args.get("order"), aliased, items)
+    keys = order_keys(b, node.args.get("order"), aliased, items)
 
     expressions = [i.expression for i in items]
     everything = [*expressions, *(k.expression for k in keys)]
@@ -286,18 +281,22 @@ def _select(b: Binder, node: exp.Select, outer: Scope) -> Relation:
             SortKey(grouped.replace(k.expression, node.args["order"]), k.descending, k.nulls_first)
             for k in keys
         ]
-        if having_condition is not None:
-            refuse_windows(b, having_condition, having)
+        if having is not None and having_condition is not None:
+            _refuse_windows(having_condition)
             relation = Filter(relation.fields, relation, grouped.replace(having_condition, having))
-        if qualify_condition is not None:
+        if qualify is not None and qualify_condition is not None:
             qualify_condition = grouped.replace(qualify_condition, qualify)
-    elif having_condition is not None:
+    elif having is not None:
         raise UserError(
-            "HAVING needs GROUP BY or an aggregate", code="EXPRESSION_NOT_AGGREGATE", position=b.position(having)
+            "HAVING needs GROUP BY or an aggregate",
+            code="EXPRESSION_NOT_AGGREGATE",
+            position=b.position(having),
         )
 
     relation, replace = add_windows(
-        b, relation, [*expressions, *(k.expression for k in keys), *([qualify_condition] if qualify_condition else [])]
+        b,
+        relation,
+        [*expressions, *(k.expression for k in keys), *([qualify_condition] if qualify_condition else [])],
     )
     expressions = [replace(e) for e in expressions]
     keys = [SortKey(replace(k.expression), k.descending, k.nulls_first) for k in keys]
@@ -307,7 +306,7 @@ def _select(b: Binder, node: exp.Select, outer: Scope) -> Relation:
     return _project(b, node, relation, items, expressions, keys)
 
 
-def refuse_windows(b: Binder, expression: Expression, node: exp.Expression) -> None:
+def _refuse_windows(expression: Expression) -> None:
     for found in own_calls(expression, WindowCall):
         raise UserError(
             f"HAVING cannot contain a window function: {found.function}",
@@ -334,14 +333,15 @@ def _from(b: Binder, node: exp.Select, outer: Scope) -> tuple[Relation, list[Vis
     if sample is not None:
         if joins:
             raise NotSupported(
-                "TABLESAMPLE here could belong to either side", position=b.position(sample),
+                "TABLESAMPLE here could belong to either side",
+                position=b.position(sample),
                 hint="put the sampled relation into a subquery",
             )
         relation = bind_sample(b, relation, sample)
     return relation, columns
 
 
-def bind_sample(b: Binder, relation: Relation, node: exp.Expression) -> Relation:
+def bind_sample(b: Binder, relation: Relation, node: exp.Expr) -> Relation:
     check_arguments(node, {"method", "percent"}, b.text)
     method = node.args.get("method")
     percent = node.args.get("percent")
@@ -356,107 +356,6 @@ def bind_sample(b: Binder, relation: Relation, node: exp.Expression) -> Relation
     return Sample(relation.fields, relation, word.lower(), value)
 
 
-def _select_items(b: Binder, node: exp.Select, scope: Scope) -> list[Item]:
-    items: list[Item] = []
-    for i, item in enumerate(node.expressions):
-        star = _star(item)
-        if star is not None:
-            items.extend(_expand_star(b, item, star, scope))
-        elif isinstance(item, exp.Alias):
-            check_arguments(item, {"this", "alias"}, b.text)
-            items.append(
-                Item(name_of(item.args["alias"]).folded, bind_expression(b, item.this, scope), item.this)
-            )
-        else:
-            expression = bind_expression(b, item, scope)
-            items.append(Item(_default_name(item, expression, i), expression, item))
-    return items
-
-
-def _default_name(node: exp.Expression, expression: Expression, index: int) -> str:
-    if isinstance(node, (exp.Column, exp.Dot, exp.Identifier)):
-        if isinstance(expression, Ref):
-            return expression.field.name
-        name = getattr(expression, "name", None)
-        if isinstance(name, str):
-            return name
-    return f"_col{index}"
-
-
-def _star(node: exp.Expression) -> exp.Star | None:
-    if isinstance(node, exp.Star):
-        return node
-    return node.this if isinstance(node, exp.Column) and isinstance(node.this, exp.Star) else None
-
-
-def _expand_star(b: Binder, node: exp.Expression, star: exp.Star, scope: Scope) -> list[Item]:
-    check_arguments(star, {"except_", "replace"}, b.text)
-    position = b.position(node)
-    if isinstance(node, exp.Column):
-        check_arguments(node, {"this", "table", "db", "catalog"}, b.text)
-        qualifier = [name_of(p) for p in node.parts if not isinstance(p, exp.Star)]
-        visible = [v for v in scope.columns if v.qualifier and qualifies(qualifier, v.qualifier)]
-        if not visible:
-            raise NotFound(
-                f"table '{'.'.join(map(str, qualifier))}' is not in FROM", code="TABLE_NOT_FOUND", position=position
-            )
-        fields = _unique([v.field for v in visible])
-    else:
-        fields = _unique([v.field for v in scope.columns if v.bare])
-    if not fields:
-        raise UserError("SELECT * needs a FROM", code="COLUMN_NOT_FOUND", position=position)
-    excluded = set()
-    for column in star.args.get("except_") or ():
-        excluded.add(_star_column(b, column, fields))
-    replaced = {}
-    for alias in star.args.get("replace") or ():
-        check_arguments(alias, {"this", "alias"}, b.text)
-        replaced[_star_column(b, alias.args["alias"], fields)] = bind_expression(b, alias.this, scope)
-    return [
-        Item(f.name, replaced.get(f.id) or Ref(f.type, f), node) for f in fields if f.id not in excluded
-    ]
-
-
-def _unique(fields: Sequence[t.Type] | list) -> list:  # type: ignore[type-arg]
-    return list({f.id: f for f in fields}.values())
-
-
-def _star_column(b: Binder, node: exp.Expression, fields: list) -> int:  # type: ignore[type-arg]
-    name = name_of(node.this if isinstance(node, exp.Column) else node)
-    found = matches(name.folded, [(f.name, f.id) for f in fields])
-    if not found:
-        raise NotFound(f"column '{name}' is not among the columns of *", code="COLUMN_NOT_FOUND",
-                       position=b.position(node))
-    assert isinstance(found[0], int)
-    return found[0]
-
-
-def _order_keys(
-    b: Binder, order: exp.Expression | None, scope: Scope, items: Sequence[Item]
-) -> list[SortKey]:
-    if order is None:
-        return []
-    check_arguments(order, {"expressions"}, b.text)
-    keys = []
-    for node in order.expressions:
-        index = ordinal(b, node.this, len(items), "ORDER BY")
-        expression = items[index].expression if index is not None else bind_expression(b, node.this, scope)
-        keys.append(sort_key(b, node, expression))
-    return keys
-
-
-def ordinal(b: Binder, node: exp.Expression, count: int, clause: str) -> int | None:
-    if not (isinstance(node, exp.Literal) and not node.is_string and node.this.isdigit()):
-        return None
-    index = int(node.this)
-    if not 1 <= index <= count:
-        raise UserError(
-            f"{clause} position {index} is not in the select list", code="INVALID_COLUMN_REFERENCE",
-            position=b.position(node),
-        )
-    return index - 1
-
-
 def _project(
     b: Binder,
     node: exp.Select,
@@ -469,16 +368,16 @@ def _project(
     dropped at the end."""
     outputs = [b.fresh(i.name, e.type) for i, e in zip(items, expressions, strict=True)]
     known = list(zip(expressions, outputs, strict=True))
-    extras: list[tuple[Expression, object]] = []
+    extras: list[tuple[Expression, Field]] = []
     sort_keys: list[SortKey] = []
     for key in keys:
-        field = next((f for e, f in [*known, *extras] if e == key.expression), None)  # type: ignore[list-item]
         if isinstance(key.expression, Literal):
             continue  # a constant orders nothing
+        field = next((f for e, f in [*known, *extras] if e == key.expression), None)
         if field is None:
             field = b.fresh("_sort", key.expression.type)
             extras.append((key.expression, field))
-        sort_keys.append(SortKey(Ref(field.type, field), key.descending, key.nulls_first))  # type: ignore[attr-defined,arg-type]
+        sort_keys.append(SortKey(Ref(field.type, field), key.descending, key.nulls_first))
     distinct = node.args.get("distinct")
     if distinct is not None:
         check_arguments(distinct, set(), b.text)
@@ -489,7 +388,7 @@ def _project(
                 position=b.position(node.args["order"]),
             )
     fields = (*outputs, *(f for _, f in extras))
-    relation = Project(fields, relation, (*expressions, *(e for e, _ in extras)))  # type: ignore[arg-type]
+    relation = Project(fields, relation, (*expressions, *(e for e, _ in extras)))
     if distinct is not None:
         for output in outputs:
             if not t.is_comparable(output.type):
@@ -501,73 +400,3 @@ def _project(
             tuple(b.fresh(f.name, f.type) for f in outputs), relation, tuple(Ref(f.type, f) for f in outputs)
         )
     return relation
-
-
-# ORDER BY and LIMIT -----------------------------------------------------------------------------------
-
-
-def _order_and_limit_outputs(b: Binder, node: exp.Expression, relation: Relation, outer: Scope) -> Relation:
-    """ORDER BY and LIMIT of a whole query, whose columns are all there is to order by."""
-    order = node.args.get("order")
-    items = [Item(f.name, Ref(f.type, f), node) for f in relation.fields]
-    scope = outer.inside([Visible((), f) for f in relation.fields])
-    keys = _order_keys(b, order, scope, items)
-    for key in keys:
-        refuse_calls(b, key.expression, node, "ORDER BY of a set operation")
-    return sort_and_limit(b, node, relation, keys)
-
-
-def sort_and_limit(b: Binder, node: exp.Expression, relation: Relation, keys: Sequence[SortKey]) -> Relation:
-    limit, offset = node.args.get("limit"), node.args.get("offset")
-    skip = 0
-    if offset is not None:
-        check_arguments(offset, {"this"} | {"expression"}, b.text)
-        skip = _count(b, offset.args.get("expression") or offset.this, "OFFSET")
-    count = None
-    if isinstance(limit, exp.Fetch):
-        check_arguments(limit, {"direction", "count", "limit_options"}, b.text)
-        options = limit.args.get("limit_options")
-        if options is not None and options.args.get("percent"):
-            raise NotSupported("FETCH ... PERCENT is not supported", position=b.position(limit))
-        count = _count(b, limit.args["count"], "FETCH") if limit.args.get("count") is not None else 1
-        if options is not None and options.args.get("with_ties"):
-            if not keys:
-                raise UserError("WITH TIES needs ORDER BY", code="MISSING_ORDER_BY", position=b.position(limit))
-            return _with_ties(b, relation, keys, count, skip)
-    elif limit is not None:
-        check_arguments(limit, {"expression"}, b.text)
-        count = _count(b, limit.expression, "LIMIT")
-    if keys:
-        relation = Sort(relation.fields, relation, tuple(keys))
-    if count is not None or skip:
-        relation = Limit(relation.fields, relation, count, skip)
-    return relation
-
-
-def _count(b: Binder, node: exp.Expression, word: str) -> int | None:  # type: ignore[return]
-    if word == "LIMIT" and node.name.upper() == "ALL" and not isinstance(node, exp.Literal):
-        return None
-    if isinstance(node, exp.Literal) and not node.is_string and node.this.isdigit():
-        return int(node.this)
-    raise UserError(
-        f"{word} takes a number of rows", code="INVALID_ARGUMENTS", position=b.position(node)
-    )
-
-
-def _with_ties(b: Binder, relation: Relation, keys: Sequence[SortKey], count: int | None, skip: int) -> Relation:
-    fields = relation.fields
-    if skip:
-        relation = _keep(b, relation, keys, "row_number", "$gt", skip)
-    assert count is not None
-    relation = _keep(b, relation, keys, "rank", "$le", count)
-    relation = Sort(relation.fields, relation, tuple(keys))
-    return Project(fields, relation, tuple(Ref(f.type, f) for f in fields))
-
-
-def _keep(
-    b: Binder, relation: Relation, keys: Sequence[SortKey], function: str, operator: str, count: int
-) -> Relation:
-    number = b.fresh("_rank", t.BIGINT)
-    ranked = Window((*relation.fields, number), relation, (WindowCall(t.BIGINT, function, (), (), tuple(keys)),))
-    condition = call(operator, (Ref(t.BIGINT, number), Literal(t.BIGINT, count)))
-    return Filter(ranked.fields, ranked, condition)

@@ -17,8 +17,8 @@ from sqe.bind.queries import QUERIES, bind_query
 from sqe.bind.scope import Scope, Visible
 from sqe.bind.tables import catalog_and_namespace, find_table, split_table_name, table_parts
 from sqe.bind.types import bind_type
-from sqe.policy.decision import write_denied
 from sqe.errors import InvalidArgument, NotFound, NotSupported, Position, SqeError, TypeMismatch, UserError
+from sqe.policy.decision import write_denied
 from sqe.sql.parse import Syntax
 from sqe.tree import statements as s
 from sqe.tree import types as t
@@ -68,7 +68,7 @@ def _create_schema(b: Binder, node: exp.Create) -> s.Statement:
     return s.CreateSchema(catalog, namespace, bool(node.args.get("exists")), location)
 
 
-def _schema_name(b: Binder, node: exp.Expression) -> tuple[str, tuple[str, ...]]:
+def _schema_name(b: Binder, node: exp.Expr) -> tuple[str, tuple[str, ...]]:
     if not isinstance(node, exp.Table):
         raise NotSupported("this is not a schema's name", position=b.position(node))
     parts = [name_of(p) for p in node.parts if isinstance(p, exp.Identifier)]
@@ -102,7 +102,7 @@ def _drop(b: Binder, node: exp.Drop) -> s.Statement:
     return s.DropTable(table, if_exists, bool(node.args.get("purge")))
 
 
-def _table_parts(b: Binder, node: exp.Expression) -> list[Name]:
+def _table_parts(b: Binder, node: exp.Expr) -> list[Name]:
     if not isinstance(node, exp.Table):
         raise NotSupported("this is not a table's name", position=b.position(node))
     check_arguments(node, {"this", "db", "catalog", "alias"}, b.text)
@@ -114,7 +114,7 @@ def _table_parts(b: Binder, node: exp.Expression) -> list[Name]:
 
 def _create_table(b: Binder, node: exp.Create) -> s.Statement:
     schema = node.this
-    definitions: Sequence[exp.Expression] = ()
+    definitions: Sequence[exp.Expr] = ()
     if isinstance(schema, exp.Schema):
         check_arguments(schema, {"this", "expressions"}, b.text)
         definitions, schema = schema.expressions, schema.this
@@ -141,8 +141,10 @@ def _create_table(b: Binder, node: exp.Create) -> s.Statement:
     for partition in options.partitioning:
         if partition.column not in {c.name for c in columns}:
             raise NotFound(
-                f"partitioning column '{partition.column}' does not exist", code="COLUMN_NOT_FOUND",
-                position=b.position(node), hint=nearest(partition.column, [c.name for c in columns]),
+                f"partitioning column '{partition.column}' does not exist",
+                code="COLUMN_NOT_FOUND",
+                position=b.position(node),
+                hint=nearest(partition.column, [c.name for c in columns]),
             )
     return s.CreateTable(
         table,
@@ -157,7 +159,7 @@ def _create_table(b: Binder, node: exp.Create) -> s.Statement:
     )
 
 
-def _new_table(b: Binder, node: exp.Expression) -> TableName:
+def _new_table(b: Binder, node: exp.Expr) -> TableName:
     """The name of a table that may not exist yet: exactly as folded, whatever else differs only in case."""
     position = b.position(node)
     catalog, namespace, name = split_table_name(b, _table_parts(b, node), position)
@@ -171,14 +173,14 @@ def _new_table(b: Binder, node: exp.Expression) -> TableName:
     return TableName(catalog.name, found, name.folded)
 
 
-def _named_source(
-    b: Binder, source: Relation, definitions: Sequence[exp.Expression], node: exp.Create
-) -> Relation:
+def _named_source(b: Binder, source: Relation, definitions: Sequence[exp.Expr], node: exp.Create) -> Relation:
     names = [f.name for f in source.fields]
     if definitions:
         if not all(isinstance(d, exp.Identifier) for d in definitions):
             raise UserError(
-                "CREATE TABLE AS takes column names without types", code="SYNTAX_ERROR", position=b.position(node)
+                "CREATE TABLE AS takes column names without types",
+                code="SYNTAX_ERROR",
+                position=b.position(node),
             )
         if len(definitions) != len(names):
             raise UserError(
@@ -192,18 +194,22 @@ def _named_source(
             if re.fullmatch(r"_col\d+", name):
                 raise UserError(
                     f"column {index + 1} of CREATE TABLE AS has no name",
-                    code="MISSING_COLUMN_NAME", position=b.position(node), hint="give it an alias",
+                    code="MISSING_COLUMN_NAME",
+                    position=b.position(node),
+                    hint="give it an alias",
                 )
     fields = tuple(b.fresh(n, f.type) for n, f in zip(names, source.fields, strict=True))
     return Project(fields, source, tuple(Ref(f.type, f) for f in source.fields))
 
 
-def _storable(b: Binder, source: t.Type, name: str, node: exp.Expression) -> t.Type:
+def _storable(b: Binder, source: t.Type, name: str, node: exp.Expr) -> t.Type:
     """The type that a column made from a query gets, as Trino's Iceberg connector chooses it."""
     if source == t.UNKNOWN:
         raise UserError(
-            f"column '{name}' has no type: it is always NULL", code="NOT_SUPPORTED",
-            position=b.position(node), hint="add a CAST",
+            f"column '{name}' has no type: it is always NULL",
+            code="NOT_SUPPORTED",
+            position=b.position(node),
+            hint="add a CAST",
         )
     if source in (t.TINYINT, t.SMALLINT):
         return t.INTEGER
@@ -233,7 +239,7 @@ def _storable(b: Binder, source: t.Type, name: str, node: exp.Expression) -> t.T
     return source
 
 
-def _column_definition(b: Binder, node: exp.Expression) -> s.ColumnDefinition:
+def _column_definition(b: Binder, node: exp.Expr) -> s.ColumnDefinition:
     if not isinstance(node, exp.ColumnDef):
         raise NotSupported("this is not a column's definition", position=b.position(node))
     check_arguments(node, {"this", "kind", "constraints"}, b.text)
@@ -256,7 +262,7 @@ def _column_definition(b: Binder, node: exp.Expression) -> s.ColumnDefinition:
     return s.ColumnDefinition(name_of(node.this).folded, column, nullable, comment)
 
 
-def _refuse_duplicates(b: Binder, names: Sequence[str], node: exp.Expression) -> None:
+def _refuse_duplicates(b: Binder, names: Sequence[str], node: exp.Expr) -> None:
     seen: set[str] = set()
     for name in names:
         if name.lower() in seen:
@@ -277,12 +283,12 @@ class _Options:
         self.with_no_data = False
 
 
-def _properties(node: exp.Create) -> list[exp.Expression]:
+def _properties(node: exp.Create) -> list[exp.Expr]:
     properties = node.args.get("properties")
     return list(properties.expressions) if properties is not None else []
 
 
-def _read_option(b: Binder, node: exp.Expression, options: _Options) -> None:
+def _read_option(b: Binder, node: exp.Expr, options: _Options) -> None:
     position = b.position(node)
     if isinstance(node, exp.SchemaCommentProperty):
         options.comment = node.this.name
@@ -300,7 +306,8 @@ def _read_option(b: Binder, node: exp.Expression, options: _Options) -> None:
         _read_property(b, node, options, position)
     else:
         raise NotSupported(
-            f"the table option {type(node).__name__.removesuffix('Property')} is not supported", position=position
+            f"the table option {type(node).__name__.removesuffix('Property')} is not supported",
+            position=position,
         )
 
 
@@ -329,7 +336,9 @@ def _read_property(b: Binder, node: exp.Property, options: _Options, position: P
     else:
         known = ["partitioning", "format", "format_version", "location"]
         raise InvalidArgument(
-            f"the table property '{name}' does not exist", code="INVALID_TABLE_PROPERTY", position=position,
+            f"the table property '{name}' does not exist",
+            code="INVALID_TABLE_PROPERTY",
+            position=position,
             hint=nearest(name, known) or "Iceberg's own properties are written in quotes, in TBLPROPERTIES",
         )
 
@@ -363,11 +372,13 @@ def _fold(name: str, quote: str) -> str:
     return name if quote else name.lower()
 
 
-def _partition_syntax(b: Binder, node: exp.Expression) -> s.PartitionField:
+def _partition_syntax(b: Binder, node: exp.Expr) -> s.PartitionField:
     """Spark's spelling: bucket(4, id), days(ts), region."""
     position = b.position(node)
     if isinstance(node, (exp.Identifier, exp.Column)):
-        return s.PartitionField("identity", name_of(node.this if isinstance(node, exp.Column) else node).folded)
+        return s.PartitionField(
+            "identity", name_of(node.this if isinstance(node, exp.Column) else node).folded
+        )
     if isinstance(node, (exp.PartitionedByBucket, exp.PartitionByTruncate)):
         arguments = [node.this, node.expression]
         word = "bucket" if isinstance(node, exp.PartitionedByBucket) else "truncate"
@@ -387,19 +398,24 @@ def _partition(word: str, column: str, number: int | None, position: Position | 
     transform = _TRANSFORMS.get(word.lower())
     if transform is None:
         raise InvalidArgument(
-            f"the partition transform '{word}' does not exist", position=position, hint=nearest(word, _TRANSFORMS)
+            f"the partition transform '{word}' does not exist",
+            position=position,
+            hint=nearest(word, _TRANSFORMS),
         )
     if (transform in ("bucket", "truncate")) != (number is not None) or number == 0:
-        raise InvalidArgument(f"{transform} is written {transform}(4, column) or '{transform}(column, 4)'"
-                              if transform in ("bucket", "truncate") else f"{transform} takes a column",
-                              position=position)
+        raise InvalidArgument(
+            f"{transform} is written {transform}(4, column) or '{transform}(column, 4)'"
+            if transform in ("bucket", "truncate")
+            else f"{transform} takes a column",
+            position=position,
+        )
     return s.PartitionField(transform, column, number)
 
 
 # Writes ---------------------------------------------------------------------------------------------------
 
 
-def _target(b: Binder, node: exp.Expression) -> tuple[s.Target, Table, tuple[str, ...]]:
+def _target(b: Binder, node: exp.Expr) -> tuple[s.Target, Table, tuple[str, ...]]:
     """The written table, and the name that its columns can be qualified with."""
     parts = _table_parts(b, node)
     table = find_table(b, parts, b.position(node))
@@ -416,21 +432,24 @@ def _target(b: Binder, node: exp.Expression) -> tuple[s.Target, Table, tuple[str
     return s.Target(table.name, fields, tuple(c.name for c in table.columns)), table, qualifier
 
 
-def _stored_column(b: Binder, table: Table, node: exp.Expression) -> int:
+def _stored_column(b: Binder, table: Table, node: exp.Expr) -> int:
     name = name_of(node.this if isinstance(node, exp.Column) else node)
     found = matches(name.folded, [(c.name, i) for i, c in enumerate(table.columns)])
     if not found:
         raise NotFound(
-            f"column '{name}' does not exist in '{table.name}'", code="COLUMN_NOT_FOUND",
-            position=b.position(node), hint=nearest(name.folded, [c.name for c in table.columns]),
+            f"column '{name}' does not exist in '{table.name}'",
+            code="COLUMN_NOT_FOUND",
+            position=b.position(node),
+            hint=nearest(name.folded, [c.name for c in table.columns]),
         )
     if len(found) > 1:
-        raise UserError(f"column '{name}' is ambiguous", code="AMBIGUOUS_NAME", position=b.position(node),
-                        hint="quote it")
+        raise UserError(
+            f"column '{name}' is ambiguous", code="AMBIGUOUS_NAME", position=b.position(node), hint="quote it"
+        )
     return found[0]
 
 
-def _assign(b: Binder, value: Expression, column: Column, node: exp.Expression) -> Expression:
+def _assign(b: Binder, value: Expression, column: Column, node: exp.Expr) -> Expression:
     """A value as its column stores it: what Trino coerces in an assignment."""
     if value.type == t.UNKNOWN:
         if not column.nullable:
@@ -441,7 +460,8 @@ def _assign(b: Binder, value: Expression, column: Column, node: exp.Expression) 
     if not assignable(value.type, column.type):
         raise TypeMismatch(
             f"column '{column.name}' is {column.type}, the value is {value.type}",
-            position=b.position(node), hint="add a CAST",
+            position=b.position(node),
+            hint="add a CAST",
         )
     return coerce(value, column.type)
 
@@ -465,13 +485,15 @@ def assignable(source: t.Type, target: t.Type) -> bool:
 @converts(exp.Insert, reads="this expression")
 def _insert(b: Binder, node: exp.Insert) -> s.Statement:
     named = node.this
-    listed: Sequence[exp.Expression] | None = None
+    listed: Sequence[exp.Expr] | None = None
     if isinstance(named, exp.Schema):
         check_arguments(named, {"this", "expressions"}, b.text)
         listed, named = named.expressions, named.this
     target, table, _ = _target(b, named)
     indexes = (
-        [_stored_column(b, table, c) for c in listed] if listed is not None else list(range(len(table.columns)))
+        [_stored_column(b, table, c) for c in listed]
+        if listed is not None
+        else list(range(len(table.columns)))
     )
     if len(set(indexes)) != len(indexes):
         raise UserError("a column is named twice", code="DUPLICATE_COLUMN_NAME", position=b.position(node))
@@ -486,7 +508,8 @@ def _insert(b: Binder, node: exp.Insert) -> s.Statement:
     for column in (c for i, c in enumerate(table.columns) if i not in indexes):
         if not column.nullable:
             raise UserError(
-                f"column '{column.name}' is NOT NULL and gets no value", code="CONSTRAINT_VIOLATION",
+                f"column '{column.name}' is NOT NULL and gets no value",
+                code="CONSTRAINT_VIOLATION",
                 position=b.position(node),
             )
     expressions, fields = [], []
@@ -506,7 +529,7 @@ def _update(b: Binder, node: exp.Update) -> s.Statement:
     return s.Update(target, assignments, _where(b, node, scope))
 
 
-def _where(b: Binder, node: exp.Expression, scope: Scope) -> Expression | None:
+def _where(b: Binder, node: exp.Expr, scope: Scope) -> Expression | None:
     where = node.args.get("where")
     if where is None:
         return None
@@ -516,7 +539,7 @@ def _where(b: Binder, node: exp.Expression, scope: Scope) -> Expression | None:
 
 
 def _assignments(
-    b: Binder, nodes: Sequence[exp.Expression], table: Table, scope: Scope
+    b: Binder, nodes: Sequence[exp.Expr], table: Table, scope: Scope
 ) -> tuple[s.Assignment, ...]:
     assignments: list[s.Assignment] = []
     for item in nodes:
@@ -525,7 +548,9 @@ def _assignments(
         column = table.columns[_stored_column(b, table, item.this)]
         if any(a.column == column.name for a in assignments):
             raise UserError(
-                f"column '{column.name}' is set twice", code="DUPLICATE_COLUMN_NAME", position=b.position(item)
+                f"column '{column.name}' is set twice",
+                code="DUPLICATE_COLUMN_NAME",
+                position=b.position(item),
             )
         value = bind_expression(b, item.expression, scope)
         refuse_calls(b, value, item, "SET")
@@ -568,7 +593,7 @@ def _merge(b: Binder, node: exp.Merge) -> s.Statement:
 
 
 def _merge_clause(
-    b: Binder, node: exp.Expression, matched: bool, condition: Expression | None, table: Table, scope: Scope
+    b: Binder, node: exp.Expr, matched: bool, condition: Expression | None, table: Table, scope: Scope
 ) -> s.MergeClause:
     if matched and isinstance(node, exp.Update):
         check_arguments(node, {"expressions"}, b.text)
@@ -609,9 +634,9 @@ def _use(b: Binder, node: exp.Use) -> s.Statement:
     parts = _table_parts(b, node.this)
     try:
         if len(parts) == 1:
-            catalog, written = b.catalogs.get(b.session.catalog), (parts[0].folded,)
+            current = b.catalogs.get(b.session.catalog)
             try:
-                return s.Use(catalog.name, catalog.find_namespace(written))
+                return s.Use(current.name, current.find_namespace((parts[0].folded,)))
             except NotFound:
                 # USE catalog, as Spark and the shell's users write it.
                 if parts[0].folded.lower() in (c.lower() for c in b.catalogs.names()):
@@ -632,7 +657,8 @@ def _set(b: Binder, node: exp.Set) -> s.Statement:
     check_arguments(item, {"this", "kind"}, b.text)
     if str(item.args.get("kind") or "").upper() != "SESSION" or not isinstance(item.this, exp.EQ):
         raise NotSupported(
-            "only SET SESSION property = value exists", position=b.position(node),
+            "only SET SESSION property = value exists",
+            position=b.position(node),
             hint="engine settings come from the configuration",
         )
     key, value = item.this.this, item.this.expression
@@ -640,13 +666,15 @@ def _set(b: Binder, node: exp.Set) -> s.Statement:
     allowed = SESSION_PROPERTIES.get(name)
     if allowed is None:
         raise NotFound(
-            f"session property '{name}' does not exist", code="INVALID_SESSION_PROPERTY",
-            position=b.position(node), hint=nearest(name, SESSION_PROPERTIES),
+            f"session property '{name}' does not exist",
+            code="INVALID_SESSION_PROPERTY",
+            position=b.position(node),
+            hint=nearest(name, SESSION_PROPERTIES),
         )
     if not (isinstance(value, exp.Literal) and value.is_string and value.this in allowed):
         raise InvalidArgument(
-            f"{name} is one of " + ", ".join(f"'{a}'" for a in allowed), code="INVALID_SESSION_PROPERTY",
+            f"{name} is one of " + ", ".join(f"'{a}'" for a in allowed),
+            code="INVALID_SESSION_PROPERTY",
             position=b.position(node),
         )
     return s.SetSession(name, value.this)
-

@@ -1,4 +1,4 @@
-"""Table names to tables: current catalog and schema, time travel, metadata tables."""
+"""Table names to tables and views: current catalog and schema, time travel, metadata tables."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from sqe.bind import literals
 from sqe.bind.binder import Binder
 from sqe.bind.conversion import check_arguments
 from sqe.bind.names import Name, name_of, nearest
+from sqe.catalog.view import View
 from sqe.errors import InvalidArgument, NotFound, NotSupported, Position, SqeError, UserError
 from sqe.tree import types as t
 from sqe.tree.relations import AsOf, Relation, Scan, TableName
@@ -55,11 +56,11 @@ def catalog_and_namespace(
     """The catalog and the schema as written; the first part is a catalog if there is one of that name."""
     try:
         if not parts:
-            return b.catalogs.get(b.session.catalog), b.session.namespace
+            return b.catalogs.get(b.catalog), b.namespace
         folded = tuple(p.folded for p in parts)
         if len(folded) > 1 and _is_catalog(b, folded[0]):
             return b.catalogs.get(folded[0]), folded[1:]
-        return b.catalogs.get(b.session.catalog), folded
+        return b.catalogs.get(b.catalog), folded
     except SqeError as error:
         error.position = error.position or position
         raise
@@ -74,32 +75,47 @@ def split_table_name(
 ) -> tuple[Catalog, tuple[str, ...], Name]:
     if len(parts) == 3 and not _is_catalog(b, parts[0].folded):
         # Three parts are a catalog's name first; a nested schema of the current one only if it exists.
-        catalog = b.catalogs.get(b.session.catalog)
+        catalog = b.catalogs.get(b.catalog)
         try:
             catalog.find_namespace(tuple(p.folded for p in parts[:-1]))
         except NotFound:
             raise NotFound(
-                f"catalog '{parts[0]}' does not exist", code="CATALOG_NOT_FOUND", position=position,
+                f"catalog '{parts[0]}' does not exist",
+                code="CATALOG_NOT_FOUND",
+                position=position,
                 hint=nearest(parts[0].folded, b.catalogs.names()),
             ) from None
     catalog, namespace = catalog_and_namespace(b, parts[:-1], position)
     return catalog, namespace, parts[-1]
 
 
-def find_table(b: Binder, parts: Sequence[Name], position: Position | None) -> Table:
+def find_table_or_view(b: Binder, parts: Sequence[Name], position: Position | None) -> Table | View:
     catalog, namespace, name = split_table_name(b, parts, position)
-
 
     def visible(schema: tuple[str, ...], found: str | None) -> bool:
         return found is None or b.decide(TableName(catalog.name, schema, found)).visible
 
     try:
-        table = catalog.find_table(namespace, name.folded, visible=visible)
+        try:
+            table = catalog.find_table(namespace, name.folded, visible=visible)
+        except NotFound:
+            view = catalog.find_view(namespace, name.folded, visible=visible)
+            if view is None:
+                raise
+            return view
     except SqeError as error:
         error.position = error.position or position
         raise
     b.tables[str(table.name)] = table
     return table
+
+
+def find_table(b: Binder, parts: Sequence[Name], position: Position | None) -> Table:
+    """A table where a view will not do: to be written, or for its metadata tables."""
+    found = find_table_or_view(b, parts, position)
+    if isinstance(found, View):
+        raise NotSupported(f"'{found.name}' is a view, and this needs a table", position=position)
+    return found
 
 
 def visible_columns(b: Binder, table: Table, columns: Sequence[Column]) -> tuple[Column, ...]:
@@ -109,23 +125,29 @@ def visible_columns(b: Binder, table: Table, columns: Sequence[Column]) -> tuple
 
 
 def bind_table(b: Binder, node: exp.Table) -> tuple[Relation, tuple[str, ...]]:
-    """A stored table, and the name that its columns can be qualified with."""
+    """A stored table or view, and the name that its columns can be qualified with."""
     parts = table_parts(b, node)
     position = b.position(node)
     version = node.args.get("version")
     base, suffix = _metadata_suffix(parts[-1])
     if suffix is not None:
         try:
-            table = find_table(b, parts, position)
+            found = find_table_or_view(b, parts, position)
         except NotFound:
             return _bind_metadata(b, [*parts[:-1], base], suffix, node, version)
     else:
-        table = find_table(b, parts, position)
-    columns, as_of = table.columns, None
+        found = find_table_or_view(b, parts, position)
+    qualifier = (found.name.catalog, *found.name.namespace, found.name.name)
+    if isinstance(found, View):
+        from sqe.bind.views import inline
+
+        if version is not None:
+            raise NotSupported("a view has no past", position=position, hint="its tables have one")
+        return inline(b, found, position), qualifier
+    columns, as_of = found.columns, None
     if version is not None:
-        as_of, columns = _as_of(b, table, version)
-    name = table.name
-    return make_scan(b, table, columns, as_of), (name.catalog, *name.namespace, name.name)
+        as_of, columns = _as_of(b, found, version)
+    return make_scan(b, found, columns, as_of), qualifier
 
 
 def make_scan(b: Binder, table: Table, columns: Sequence[Column], as_of: AsOf | None = None) -> Scan:
@@ -149,7 +171,7 @@ def _metadata_suffix(name: Name) -> tuple[Name, str | None]:
 
 
 def _bind_metadata(
-    b: Binder, parts: list[Name], suffix: str, node: exp.Table, version: exp.Expression | None
+    b: Binder, parts: list[Name], suffix: str, node: exp.Table, version: exp.Expr | None
 ) -> tuple[Relation, tuple[str, ...]]:
     position = b.position(node)
     table = find_table(b, parts, position)
@@ -168,7 +190,7 @@ def _bind_metadata(
     return scan, (*namespace, f"{table.name.name}${suffix}")
 
 
-def _as_of(b: Binder, table: Table, node: exp.Expression) -> tuple[AsOf, tuple[Column, ...]]:
+def _as_of(b: Binder, table: Table, node: exp.Expr) -> tuple[AsOf, tuple[Column, ...]]:
     check_arguments(node, {"this", "kind", "expression"}, b.text)
     position = b.position(node)
     if str(node.args.get("kind")).upper() != "AS OF":
@@ -180,14 +202,15 @@ def _as_of(b: Binder, table: Table, node: exp.Expression) -> tuple[AsOf, tuple[C
     snapshot = table.snapshot_at(moment)
     if snapshot is None:
         raise InvalidArgument(
-            f"table '{table.name}' has no snapshot at or before that time", position=position,
+            f"table '{table.name}' has no snapshot at or before that time",
+            position=position,
             hint=f'see SELECT committed_at, snapshot_id FROM "{table.name.name}$snapshots"',
         )
     return AsOf(snapshot), table.columns_at(snapshot)
 
 
 def _as_of_version(
-    b: Binder, table: Table, node: exp.Expression, position: Position | None
+    b: Binder, table: Table, node: exp.Expr, position: Position | None
 ) -> tuple[AsOf, tuple[Column, ...]]:
     if isinstance(node, exp.Literal) and node.is_string:
         name = node.this
@@ -196,21 +219,25 @@ def _as_of_version(
             return AsOf(snapshot, name), table.columns_at(snapshot)
         if not name.isdigit():
             raise InvalidArgument(
-                f"table '{table.name}' has no branch or tag '{name}'", position=position,
+                f"table '{table.name}' has no branch or tag '{name}'",
+                position=position,
                 hint=nearest(name, table.refs),
             )
     if not (isinstance(node, exp.Literal) and node.this.isdigit()):
-        raise UserError("FOR VERSION AS OF takes a snapshot id or the name of a branch or tag", position=position)
+        raise UserError(
+            "FOR VERSION AS OF takes a snapshot id or the name of a branch or tag", position=position
+        )
     snapshot_id = int(node.this)
     if snapshot_id not in table.snapshots:
         raise InvalidArgument(
-            f"table '{table.name}' has no snapshot {snapshot_id}", position=position,
+            f"table '{table.name}' has no snapshot {snapshot_id}",
+            position=position,
             hint=f'see SELECT snapshot_id FROM "{table.name.name}$snapshots"',
         )
     return AsOf(snapshot_id), table.columns_at(snapshot_id)
 
 
-def _moment(b: Binder, node: exp.Expression, position: Position | None) -> int:
+def _moment(b: Binder, node: exp.Expr, position: Position | None) -> int:
     """Milliseconds since the epoch of a date, timestamp, text or number."""
     from sqe.bind.expressions import bind_expression
     from sqe.bind.scope import Scope

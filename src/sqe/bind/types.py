@@ -29,7 +29,7 @@ _SIMPLE: dict[D, t.Type] = {
 }
 
 
-def bind_type(node: exp.Expression, text: str) -> t.Type:
+def bind_type(node: exp.Expr, text: str) -> t.Type:
     """The type that a DataType node spells, as Trino reads it."""
     if not isinstance(node, exp.DataType):
         raise NotSupported(f"unknown type {node.sql()}", position=position_of(node, text))
@@ -81,7 +81,7 @@ def bind_type(node: exp.Expression, text: str) -> t.Type:
     raise NotSupported(f"unknown type {node.sql('trino').lower()}", position=position_of(node, text))
 
 
-def _row_field(node: exp.Expression, text: str) -> t.RowField:
+def _row_field(node: exp.Expr, text: str) -> t.RowField:
     if isinstance(node, exp.ColumnDef):
         check_arguments(node, {"this", "kind"}, text)
         return t.RowField(name_of(node.this).folded, bind_type(node.args["kind"], text))

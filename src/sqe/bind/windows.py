@@ -19,7 +19,7 @@ def inline_named_windows(b: Binder, node: exp.Select) -> None:
     definitions = node.args.get("windows") or []
     if not definitions:
         return
-    named: dict[str, exp.Expression] = {}
+    named: dict[str, exp.Expr] = {}
     for definition in definitions:
         if definition.args.get("alias") is not None:
             raise NotSupported("a window cannot extend another here", position=b.position(definition))
@@ -57,4 +57,6 @@ def add_windows(
             return Ref(node.type, fields[node])
         return node
 
-    return Window((*relation.fields, *fields.values()), relation, tuple(calls)), lambda e: transform(e, change)
+    return Window((*relation.fields, *fields.values()), relation, tuple(calls)), lambda e: transform(
+        e, change
+    )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from sqe.catalog.table import Table
+from sqe.catalog.view import View
 from sqe.tree.relations import TableName
 from sqe.tree.statements import CreateTable
 
@@ -44,6 +45,12 @@ class Catalog(Protocol):
 
     def find_table(self, namespace: tuple[str, ...], name: str, *, visible: Visible = everything) -> Table:
         """NotFound TABLE_NOT_FOUND or SCHEMA_NOT_FOUND, or UserError AMBIGUOUS_NAME."""
+
+    def find_view(
+        self, namespace: tuple[str, ...], name: str, *, visible: Visible = everything
+    ) -> View | None:
+        """None where the name is of a table, or of nothing. Tables and views share their names: what one
+        of the two lookups finds, the other does not. NotSupported for a view without a text for us."""
 
     def table_location(self, namespace: tuple[str, ...], name: str) -> str | None:
         """The LOCATION that an engine has to be given for a new table of that name; None where the

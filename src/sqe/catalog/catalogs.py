@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import tempfile
 import weakref
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,9 +10,11 @@ from pathlib import Path
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.catalog.catalog import Catalog
 from sqe.catalog.names import match, nearest
-from sqe.errors import ConfigError, NotFound
+from sqe.errors import ConfigError, NotFound, Unavailable
+from sqe.scratch import Scratch, remove_stale
 
 EMBEDDED_NAME = "iceberg"
+TEMPORARY = "sqe-memory-"
 DEFAULT_WAREHOUSE = Path("~/.sqe/warehouse")
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
@@ -26,7 +26,7 @@ class Catalogs:
     """Mounted catalogs by name. `default` is the catalog of names without one."""
 
     def __init__(
-        self, mounted: Mapping[str, Catalog], *, default: str | None = None, temporary: Path | None = None
+        self, mounted: Mapping[str, Catalog], *, default: str | None = None, temporary: Scratch | None = None
     ) -> None:
         if not mounted:
             raise ConfigError("no catalog is mounted", hint="give a --catalog NAME=PATH")
@@ -38,11 +38,7 @@ class Catalogs:
                 )
         self._mounted = dict(mounted)
         # Also at the end of a process that does not close.
-        self._remove_temporary = (
-            None
-            if temporary is None
-            else weakref.finalize(self, shutil.rmtree, temporary, ignore_errors=True)
-        )
+        self._remove_temporary = None if temporary is None else weakref.finalize(self, temporary.remove)
         self.default = self.get(default).name if default is not None else min(mounted)
 
     def names(self) -> list[str]:
@@ -82,10 +78,24 @@ def embedded(
     user's home), or those of `catalogs`, or one in a temporary directory that `close` removes."""
     if sum((warehouse is not None, bool(catalogs), memory)) > 1:
         raise ConfigError("of a warehouse, catalogs and memory only one can be chosen")
-    temporary = Path(tempfile.mkdtemp(prefix="sqe-memory-")) if memory else None
-    places = catalogs or {EMBEDDED_NAME: temporary or warehouse or DEFAULT_WAREHOUSE}
+    temporary = _temporary_warehouse() if memory else None
+    place = warehouse or DEFAULT_WAREHOUSE if temporary is None else temporary.path
+    places = catalogs or {EMBEDDED_NAME: place}
     return Catalogs(
         {name: EmbeddedCatalog(name, place) for name, place in places.items()},
         default=default,
         temporary=temporary,
     )
+
+
+def _temporary_warehouse() -> Scratch:
+    try:
+        # What a process that was killed could not remove.
+        remove_stale(TEMPORARY)
+        return Scratch(TEMPORARY)
+    except OSError as error:
+        raise Unavailable(
+            f"a temporary warehouse cannot be made: {(error.strerror or str(error)).lower()}",
+            code="ICEBERG_CATALOG_ERROR",
+            hint="set TMPDIR to a directory that has room, or choose a warehouse with --warehouse PATH",
+        ) from error

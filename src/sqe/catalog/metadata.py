@@ -1,4 +1,4 @@
-"""Iceberg's metadata files: read (plain JSON or gzip), understood as a Table, and written.
+"""Iceberg's metadata files: read (plain JSON or gzip), understood as a Table or a View, and written.
 
 Reading needs `json` alone. Importing PyIceberg would cost most of a second, and its models drop the
 fields that they do not know, so changes are made on the JSON too.
@@ -17,30 +17,34 @@ from typing import Any
 from sqe.catalog.iceberg_types import from_iceberg
 from sqe.catalog.location import to_path
 from sqe.catalog.table import MAIN, Column, Partition, Ref, Snapshot, Table
+from sqe.catalog.view import DIALECT, View
 from sqe.errors import NotSupported, SqeError, Unavailable
 from sqe.tree.relations import TableName
 
 NEWEST_VERSION = 3
+NEWEST_VIEW_VERSION = 1
 
 
-def read(location: str, name: TableName) -> dict[str, Any]:
+def read(location: str, name: TableName, *, kind: str = "table") -> dict[str, Any]:
     """The JSON of a metadata file, `name` being whose it is."""
     path = to_path(location)
     try:
         content = path.read_bytes()
     except FileNotFoundError:
-        raise _broken(name, f"its metadata file {path} does not exist") from None
+        raise _broken(name, f"its metadata file {path} does not exist", kind=kind) from None
     except OSError as error:
-        raise _broken(name, f"its metadata file {path} cannot be read: {error.strerror}") from error
+        raise _broken(
+            name, f"its metadata file {path} cannot be read: {error.strerror}", kind=kind
+        ) from error
     try:
         # By content: writers disagree about where .gz stands in the name.
         if content[:2] == b"\x1f\x8b":
             content = gzip.decompress(content)
         raw = json.loads(content)
     except (ValueError, EOFError, OSError, zlib.error, RecursionError) as error:
-        raise _broken(name, f"its metadata file {path} is not JSON") from error
+        raise _broken(name, f"its metadata file {path} is not JSON", kind=kind) from error
     if not isinstance(raw, dict):
-        raise _broken(name, f"its metadata file {path} is not Iceberg metadata")
+        raise _broken(name, f"its metadata file {path} is not Iceberg metadata", kind=kind)
     return raw
 
 
@@ -49,6 +53,15 @@ def parse(raw: dict[str, Any], location: str, name: TableName) -> Table:
         return _parse(raw, location, name)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise _broken(name, f"its metadata file {to_path(location)} is not Iceberg metadata") from error
+
+
+def parse_view(raw: dict[str, Any], location: str, name: TableName) -> View:
+    try:
+        return _parse_view(raw, name)
+    except (KeyError, TypeError, ValueError, AttributeError, StopIteration) as error:
+        raise _broken(
+            name, f"its metadata file {to_path(location)} is not that of an Iceberg view", kind="view"
+        ) from error
 
 
 def write(raw: dict[str, Any], location: str) -> None:
@@ -129,6 +142,34 @@ def _parse(raw: dict[str, Any], location: str, name: TableName) -> Table:
     )
 
 
+def _parse_view(raw: dict[str, Any], name: TableName) -> View:
+    if raw["format-version"] > NEWEST_VIEW_VERSION:
+        raise NotSupported(
+            f"view '{name}' has Iceberg view format version {raw['format-version']}",
+            hint=f"versions up to {NEWEST_VIEW_VERSION} can be read",
+        )
+    version = next(v for v in raw["versions"] if v["version-id"] == raw["current-version-id"])
+    schema = next(s for s in raw["schemas"] if s["schema-id"] == version["schema-id"])
+    texts = {
+        str(text["dialect"]).lower(): str(text["sql"])
+        for text in version["representations"]
+        if text["type"] == "sql"
+    }
+    if DIALECT not in texts:
+        others = " and ".join(f"'{dialect}'" for dialect in sorted(texts)) or "nothing"
+        raise NotSupported(
+            f"view '{name}' has no text of the dialect '{DIALECT}', only of {others}",
+            hint=f"give the view a text of the dialect '{DIALECT}' too",
+        )
+    return View(
+        name=name,
+        sql=texts[DIALECT],
+        default_catalog=str(version.get("default-catalog") or name.catalog),
+        default_namespace=tuple(str(part) for part in version["default-namespace"]),
+        columns=_columns(schema),
+    )
+
+
 def _columns(schema: dict[str, Any]) -> tuple[Column, ...]:
     return tuple(
         Column(
@@ -169,9 +210,9 @@ def _partitioning(raw: dict[str, Any], columns: tuple[Column, ...]) -> tuple[Par
     )
 
 
-def _broken(name: TableName, why: str) -> SqeError:
+def _broken(name: TableName, why: str, *, kind: str = "table") -> SqeError:
     return Unavailable(
-        f"table '{name}' cannot be loaded: {why}",
+        f"{kind} '{name}' cannot be loaded: {why}",
         code="ICEBERG_INVALID_METADATA",
-        hint="restore the file from a backup, or forget the table with DROP TABLE",
+        hint=f"restore the file from a backup, or forget the {kind} with DROP {kind.upper()}",
     )

@@ -90,7 +90,13 @@ def text(node: Any) -> str:
     """An expression in the dialect's words."""
     match node:
         case e.Literal():
-            return "NULL" if node.value is None else repr(node.value) if isinstance(node.value, str) else str(node.value)
+            return (
+                "NULL"
+                if node.value is None
+                else repr(node.value)
+                if isinstance(node.value, str)
+                else str(node.value)
+            )
         case e.Ref():
             return node.field.name
         case e.LambdaRef():

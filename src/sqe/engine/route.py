@@ -40,9 +40,7 @@ def _check_columns(statement: s.Statement) -> None:
             if isinstance(field.type, t.Time) or _is_nanoseconds(field.type):
                 odd = str(field.type)
             if odd is not None:
-                raise NotSupported(
-                    f"column '{field.name}' is of type {odd}, which no lane can read yet"
-                )
+                raise NotSupported(f"column '{field.name}' is of type {odd}, which no lane can read yet")
 
 
 def _is_nanoseconds(type_: t.Type) -> bool:

@@ -318,7 +318,8 @@ FUNCTIONS = (
     scalar(
         "from_unixtime",
         "(double) -> timestamp(3) with time zone",
-        spark="timestamp_millis(CAST(round({0} * 1000D) AS BIGINT))",
+        # As Math.round does it: a half goes up, below zero too.
+        spark="timestamp_millis(floor({0} * 1000D + 0.5D))",
         help="The timestamp of seconds since 1970",
         raises=True,
     ),

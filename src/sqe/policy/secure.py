@@ -70,15 +70,15 @@ def _secure_scan(scan: Scan, decision: Decision, table: Table, fresh: Fresh) -> 
         raise AccessDenied(f"cannot read '{scan.table}'")
     if scan.metadata is not None:
         # Counts, bounds and file names tell of rows and values that are hidden.
-        raise AccessDenied(f"cannot read '{scan.table}${scan.metadata}': a row filter, mask or restriction applies")
+        raise AccessDenied(
+            f"cannot read '{scan.table}${scan.metadata}': a row filter, mask or restriction applies"
+        )
     stored: tuple[Column, ...] = (
         table.columns if scan.as_of is None else table.columns_at(scan.as_of.snapshot_id)
     )
     fields = tuple(fresh(c.name, c.type) for c in stored)
     raw: dict[str, Expression] = {c.name: Ref(f.type, f) for c, f in zip(stored, fields, strict=True)}
-    relation: Relation = replace(
-        scan, fields=fields, columns=tuple(c.name for c in stored), secured=True
-    )
+    relation: Relation = replace(scan, fields=fields, columns=tuple(c.name for c in stored), secured=True)
     if decision.row_filters:
         condition = conjunction(*(row_filter(raw) for row_filter in decision.row_filters))
         relation = Filter(relation.fields, relation, condition)

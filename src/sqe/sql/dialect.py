@@ -6,20 +6,20 @@ name is refused there. Everything private of sqlglot that we lean on is in this 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from sqlglot import exp
 from sqlglot.dialects.trino import Trino
 from sqlglot.parsers.trino import TrinoParser
-from sqlglot.tokens import TokenType
+from sqlglot.tokenizer_core import TokenType
 
 # Calls with a grammar of their own: CAST(x AS t), EXTRACT(y FROM x), TRIM(LEADING a FROM b), ...
 _OWN_GRAMMAR = ("CAST", "TRY_CAST", "EXTRACT", "POSITION", "TRIM", "SUBSTRING")
 
 
 class SqeParser(TrinoParser):
-    FUNCTIONS: dict[str, Any] = {}
-    FUNCTION_PARSERS = {k: v for k, v in TrinoParser.FUNCTION_PARSERS.items() if k in _OWN_GRAMMAR}
+    FUNCTIONS: ClassVar[dict[str, Any]] = {}
+    FUNCTION_PARSERS: ClassVar[dict[str, Any]] = {k: v for k, v in TrinoParser.FUNCTION_PARSERS.items() if k in _OWN_GRAMMAR}
 
     def expression(self, instance: Any, token: Any = None, comments: Any = None) -> Any:
         # sqlglot remembers where names stand, but not constants; they are leaves, so the token that
@@ -59,6 +59,6 @@ class Sqe(Trino):
     INDEX_OFFSET = 0  # a[1] stays a[1]
 
     class Tokenizer(Trino.Tokenizer):
-        KEYWORDS = {**Trino.Tokenizer.KEYWORDS, "QUALIFY": TokenType.QUALIFY}
+        KEYWORDS: ClassVar[dict[str, TokenType]] = {**Trino.Tokenizer.KEYWORDS, "QUALIFY": TokenType.QUALIFY}
 
     Parser = SqeParser

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import logging
 import re
 import sys
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
-from sqlglot.tokens import Token
+from sqlglot.tokenizer_core import Token, TokenType
 
 from sqe.errors import LimitExceeded, NotSupported, Position, SyntaxFault
 from sqe.sql.dialect import Sqe
@@ -23,6 +24,26 @@ MAX_NESTING = 256
 logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
 
 _EXPLAIN = re.compile(r"\s*EXPLAIN\b(?P<analyze>\s+(?:ANALYZE|VERBOSE|FULL)\b)?", re.IGNORECASE)
+# What statements begin with, for a first word that is none of them.
+_BEGINNINGS = [
+    "SELECT",
+    "WITH",
+    "VALUES",
+    "TABLE",
+    "INSERT",
+    "UPDATE",
+    "DELETE",
+    "MERGE",
+    "TRUNCATE",
+    "CREATE",
+    "DROP",
+    "ALTER",
+    "USE",
+    "EXPLAIN",
+    "SET",
+    "SHOW",
+    "DESCRIBE",
+]
 _OPENING = frozenset("([{")
 _CLOSING = frozenset(")]}")
 _DIALECT = Sqe()
@@ -32,7 +53,7 @@ _DIALECT = Sqe()
 class Syntax:
     """A parsed statement. `explain` if EXPLAIN stood before it."""
 
-    node: exp.Expression
+    node: exp.Expr
     text: str
     explain: bool = False
 
@@ -66,7 +87,9 @@ def parse(text: str, *, max_bytes: int = MAX_BYTES) -> Syntax:
     if len(nodes) > 1:
         raise SyntaxFault("expected one statement", hint="send statements one at a time")
     node = nodes[0]
-    assert isinstance(node, exp.Expression)
+    assert isinstance(node, exp.Expr)
+    if isinstance(node, (exp.Condition, exp.Alias)) and not isinstance(node, exp.Query):
+        raise _no_statement(tokens[0], text)
     return Syntax(node, text, bool(explain))
 
 
@@ -75,7 +98,7 @@ def position_at(text: str, offset: int) -> Position:
     return Position(text.count("\n", 0, offset) + 1, offset - line_start + 1)
 
 
-def position_of(node: exp.Expression, text: str) -> Position:
+def position_of(node: exp.Expr, text: str) -> Position:
     """Where a node begins: its own place, or the first of what is below it, or the statement's."""
     starts = [n.meta["start"] for n in node.walk() if n.meta.get("start") is not None]
     return position_at(text, min(starts) if starts else len(text) - len(text.lstrip()))
@@ -98,6 +121,7 @@ def _guard_size(text: str, max_bytes: int) -> None:
         raise LimitExceeded(
             f"the statement has {size} bytes, more than query.max_sql_bytes = {max_bytes}",
             code="QUERY_TEXT_TOO_LARGE",
+            hint="raise the limit, or keep the rows in a file and select FROM 'file.parquet'",
         )
     bad = re.search(r"[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff\ufffd]", text)
     if bad:
@@ -134,10 +158,23 @@ def _too_nested(position: Position | None) -> SyntaxFault:
         f"the statement is nested more than {MAX_NESTING} levels deep",
         code="QUERY_NESTED_TOO_DEEPLY",
         position=position,
+        hint="name parts of it in a WITH clause",
+    )
+
+
+def _no_statement(first: Token, text: str) -> SyntaxFault:
+    close = difflib.get_close_matches(first.text.upper(), _BEGINNINGS, n=1)
+    return SyntaxFault(
+        f"no statement begins with '{first.text[:40]}'",
+        position=position_at(text, first.start),
+        hint=f"did you mean {close[0]}?" if close else None,
     )
 
 
 def _syntax_fault(error: ParseError, text: str, tokens: list[Token]) -> SyntaxFault:
+    if tokens and tokens[0].token_type == TokenType.VAR and tokens[0].text.upper() not in _BEGINNINGS:
+        # The parser took it for an expression, and stumbled over what comes after it.
+        return _no_statement(tokens[0], text)
     detail = error.errors[0] if error.errors else {}
     highlight = detail.get("highlight") or ""
     before = detail.get("start_context") or ""
@@ -152,7 +189,7 @@ def _syntax_fault(error: ParseError, text: str, tokens: list[Token]) -> SyntaxFa
     if missing:
         message = f"something is missing after '{highlight}'" if highlight else "something is missing"
     elif description.startswith("Expecting"):
-        message = f"expected {description[len('Expecting '):]} near '{highlight}'"
+        message = f"expected {description[len('Expecting ') :]} near '{highlight}'"
     elif highlight:
         message = f"mismatched input '{highlight}'"
     else:

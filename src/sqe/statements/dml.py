@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -105,15 +106,15 @@ def _affected(
         if len(counts) == len(_MERGED) and min(counts) >= 0:
             return sum(counts)
         raise InternalError("Spark did not say how many rows MERGE changed")
-    if isinstance(tree, Delete) and _number(summary, "total-delete-files") == 0:
+    deletes = _number(summary, "total-delete-files") + _number(summary, "removed-delete-files")
+    if isinstance(tree, Delete) and deletes == 0:
         # Copy-on-write, or whole files: what went less what was written again.
-        if _number(summary, "removed-delete-files") == 0:
-            return _number(summary, "deleted-records") - _number(summary, "added-records")
+        return _number(summary, "deleted-records") - _number(summary, "added-records")
     return _count_matching(statement, tree, snapshot, binder, coordinator)
 
 
-def _number(summary: object, key: str) -> int:
-    return int(summary.get(key, 0))  # type: ignore[attr-defined]
+def _number(summary: Mapping[str, str], key: str) -> int:
+    return int(summary.get(key, 0))
 
 
 def _count_matching(

@@ -215,5 +215,3 @@ class With(Relation):
 
 def output_types(relation: Relation) -> tuple[Type, ...]:
     return tuple(f.type for f in relation.fields)
-
-

@@ -31,7 +31,7 @@ class ColumnDefinition:
 
 @dataclass(frozen=True, slots=True)
 class PartitionField:
-    """transform: identity, bucket, truncate, year, month, day, hour. `argument` is N of bucket and truncate."""
+    """transform: identity, bucket, truncate, year, month, day, hour. `argument` is bucket's and truncate's N."""
 
     transform: str
     column: str

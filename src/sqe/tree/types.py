@@ -239,7 +239,7 @@ def _common_numeric(a: Type, b: Type) -> Type:
     if REAL in (a, b):
         return REAL
     if is_integer(a) and is_integer(b):
-        return a if INTEGERS.index(a) >= INTEGERS.index(b) else b  # type: ignore[arg-type]
+        return a if INTEGERS.index(a) >= INTEGERS.index(b) else b
     da, db = as_decimal(a), as_decimal(b)
     scale = max(da.scale, db.scale)
     whole = max(da.precision - da.scale, db.precision - db.scale)
@@ -288,5 +288,5 @@ def coerces(source: Type, target: Type) -> bool:
     if is_integer(source) and isinstance(target, Decimal):
         return coerces(as_decimal(source), target)
     if isinstance(source, (Timestamp, TimestampTz, Time)) and type(source) is type(target):
-        return source.precision <= target.precision  # type: ignore[attr-defined]
+        return source.precision <= target.precision
     return common_type(source, target) == target

@@ -20,12 +20,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from sqe.catalog import metadata
-from sqe.catalog.backends.pointers import Pointers
+from sqe.catalog.backends.pointers import Pointer, Pointers
 from sqe.catalog.catalog import Visible, everything
 from sqe.catalog.definition import new_metadata, replacement
 from sqe.catalog.location import schema_directory, spell, table_directory, to_path
 from sqe.catalog.names import match, nearest
 from sqe.catalog.table import Table
+from sqe.catalog.view import View
 from sqe.errors import (
     AlreadyExists,
     CommitConflict,
@@ -79,11 +80,24 @@ class EmbeddedCatalog:
     def find_table_name(
         self, namespace: tuple[str, ...], name: str, *, visible: Visible = everything
     ) -> TableName:
-        return self._find(namespace, name, visible)[0]
+        return self._find_table(namespace, name, visible)[0]
 
     def find_table(self, namespace: tuple[str, ...], name: str, *, visible: Visible = everything) -> Table:
-        table, location = self._find(namespace, name, visible)
+        table, location = self._find_table(namespace, name, visible)
         return self._load(table, location)
+
+    def find_view(
+        self, namespace: tuple[str, ...], name: str, *, visible: Visible = everything
+    ) -> View | None:
+        try:
+            view, pointer = self._find(namespace, name, visible)
+        except NotFound:
+            return None
+        if not pointer.is_view:
+            return None
+        return metadata.parse_view(
+            metadata.read(pointer.location, view, kind="view"), pointer.location, view
+        )
 
     def table_location(self, namespace: tuple[str, ...], name: str) -> str | None:
         stored = _join(namespace)
@@ -131,7 +145,7 @@ class EmbeddedCatalog:
         raise CommitConflict(f"table '{name}' was changed by others at the same time", hint="try again")
 
     def drop_table(self, namespace: tuple[str, ...], name: str, *, purge: bool = False) -> None:
-        table, location = self._find(namespace, name, everything)
+        table, location = self._find_table(namespace, name, everything)
         files: set[str] = set()
         place, root = "", self.data
         if purge:
@@ -156,7 +170,7 @@ class EmbeddedCatalog:
             metadata.prune(to_path(place), root=root)
 
     def delete_all(self, table: TableName) -> int | None:
-        stored, location = self._find(table.namespace, table.name, everything)
+        stored, location = self._find_table(table.namespace, table.name, everything)
         snapshot = self._load(stored, location).current_snapshot
         if snapshot is None:
             return 0
@@ -195,24 +209,31 @@ class EmbeddedCatalog:
     def close(self) -> None:
         """Nothing is held open between calls."""
 
-    def _find(self, namespace: tuple[str, ...], name: str, visible: Visible) -> tuple[TableName, str]:
+    def _find_table(self, namespace: tuple[str, ...], name: str, visible: Visible) -> tuple[TableName, str]:
         """The stored name and the location of its metadata."""
+        found, pointer = self._find(namespace, name, visible)
+        if pointer.is_view:
+            raise NotFound(f"table '{found}' does not exist", hint="that is a view")
+        return found, pointer.location
+
+    def _find(self, namespace: tuple[str, ...], name: str, visible: Visible) -> tuple[TableName, Pointer]:
+        """A table or a view: they share their names."""
         stored = ".".join(namespace)
         # Most names are written as they are stored: one look-up by key.
         pointer = self._pointers.pointer(stored, name)
-        if pointer is None or pointer.is_view or not visible(_split(stored), name):
+        if pointer is None or not visible(_split(stored), name):
             stored = ".".join(self.find_namespace(namespace, visible=visible))
-            tables = [t for t in self._pointers.tables(stored) if visible(_split(stored), t)]
-            found = match(name, tables, kind="table")
+            names = [n for n in self._pointers.names(stored) if visible(_split(stored), n)]
+            found = match(name, names, kind="table")
             pointer = None if found is None else self._pointers.pointer(stored, found)
             if found is None or pointer is None:
-                raise self._table_not_found(_split(stored), name, tables)
+                raise self._table_not_found(_split(stored), name, names)
             name = found
-        return TableName(self.name, _split(stored), name), pointer.location
+        return TableName(self.name, _split(stored), name), pointer
 
-    def _table_not_found(self, namespace: tuple[str, ...], name: str, tables: Iterable[str]) -> NotFound:
+    def _table_not_found(self, namespace: tuple[str, ...], name: str, names: Iterable[str]) -> NotFound:
         return NotFound(
-            f"table '{TableName(self.name, namespace, name)}' does not exist", hint=nearest(name, tables)
+            f"table '{TableName(self.name, namespace, name)}' does not exist", hint=nearest(name, names)
         )
 
     def _load(self, name: TableName, location: str) -> Table:

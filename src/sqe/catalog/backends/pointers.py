@@ -92,6 +92,14 @@ class Pointers:
         )
         return [name for (name,) in rows]
 
+    def names(self, namespace: str) -> list[str]:
+        """Of tables and views alike."""
+        rows = self._read(
+            "SELECT table_name FROM iceberg_tables WHERE catalog_name = ? AND table_namespace = ?",
+            (self._catalog, namespace),
+        )
+        return [name for (name,) in rows]
+
     def pointer(self, namespace: str, name: str) -> Pointer | None:
         rows = self._read(
             f"SELECT metadata_location, NOT {_IS_TABLE} FROM iceberg_tables "
@@ -258,7 +266,9 @@ def fault(error: Exception, path: Path) -> SqeError:
     where = path.parent
     code = "ICEBERG_CATALOG_ERROR"
     if isinstance(error, OSError):
-        reason = (error.strerror or str(error)).lower()
+        # Making a directory where a file is fails with "file exists", which does not say what is wrong.
+        exists = isinstance(error, FileExistsError)
+        reason = "not a directory" if exists else (error.strerror or str(error)).lower()
         place = error.filename if isinstance(error.filename, str) else where
         return Unavailable(
             f"the warehouse {where} cannot be used: {place}: {reason}",
@@ -273,6 +283,12 @@ def fault(error: Exception, path: Path) -> SqeError:
     if "not a database" in text or "malformed" in text:
         return Unavailable(
             f"the warehouse {where} is corrupt: {path.name} is not a SQLite database",
+            code=code,
+            hint=f"restore {path} from a backup, or choose another directory with --warehouse PATH",
+        )
+    if "no such column" in text or "no such table" in text:
+        return Unavailable(
+            f"the warehouse {where} is corrupt: {path.name} is not an Iceberg catalog",
             code=code,
             hint=f"restore {path} from a backup, or choose another directory with --warehouse PATH",
         )

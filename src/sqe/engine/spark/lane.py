@@ -7,6 +7,8 @@ the next one starts a new server and a new Connect session with the same catalog
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import secrets
 import threading
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqe.engine.spark.errors import SessionGone
-from sqe.engine.spark.settings import SparkSettings
+from sqe.engine.spark.settings import SESSION_CONF, SparkSettings
 from sqe.errors import Cancelled, SqeError, Unavailable
 
 if TYPE_CHECKING:
@@ -194,8 +196,9 @@ class SparkSession:
             with contextlib.suppress(Unavailable):
                 connect.interrupt(statement_id)
 
-    def explain(self, sql: str, *, statement_id: str = "sqe-explain") -> str:
+    def explain(self, sql: str, *, statement_id: str | None = None) -> str:
         """Spark's plan. As SQL, since asking for the plan of a command by RPC would run the command."""
+        statement_id = statement_id or f"explain-{secrets.token_hex(8)}"
         batches = list(self.run(f"EXPLAIN FORMATTED {sql}", statement_id=statement_id))
         return "\n".join(str(value) for batch in batches for value in batch.column(0).to_pylist())
 
@@ -215,9 +218,10 @@ class SparkSession:
             if self._connect is None or self._link is not link:
                 from sqe.engine.spark.connect import ConnectSession
 
-                user_id = link.user_id or self._identity_key
+                # Spark writes it into logs, and an identity's key may be made of a token.
+                user_id = link.user_id or hashlib.sha256(self._identity_key.encode()).hexdigest()[:32]
                 connect = ConnectSession(link.channel, user_id, lambda: link.usable)
-                connect.configure(self.conf)
+                connect.configure({**SESSION_CONF, **self.conf})
                 self._link, self._connect = link, connect
             return link, self._connect
 

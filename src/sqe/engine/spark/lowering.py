@@ -39,6 +39,7 @@ from sqe.tree.relations import (
     Extend,
     Filter,
     Join,
+    Limit,
     Project,
     Relation,
     SetOperation,
@@ -264,6 +265,8 @@ class _Lowering:
                 return self._values(relation)
             case Sort():
                 return self._sort(relation)
+            case Limit() if free(relation):
+                return self._correlated_limit(relation)
             case Unnest():
                 return self._unnest(relation)
             case Aggregate():
@@ -273,6 +276,9 @@ class _Lowering:
                 return self._carry(replace(relation, calls=calls))
             case Join():
                 return self._join(relation)
+            case Filter() if any(isinstance(t, Literal) and not t.value for t in _terms(relation.condition)):
+                # Spark fails where a constant false stands beside a correlated condition.
+                return replace(relation, condition=Literal(BOOLEAN, False))
             case Project() | Extend() | Filter():
                 return self._carry(relation)
             case _:
@@ -295,6 +301,23 @@ class _Lowering:
         keys, source = self._computed(sort.input, [k.expression for k in sort.keys])
         new = (SortKey(e, k.descending, k.nulls_first) for e, k in zip(keys, sort.keys, strict=True))
         return replace(sort, input=source, keys=tuple(new))
+
+    def _correlated_limit(self, limit: Limit) -> Relation:
+        """Spark counts the rows of all outer rows together where the subquery compares one of its columns
+        with an expression of theirs (`y = x + 1`), so that most get none. It numbers rows correctly."""
+        source = limit.input
+        keys = source.keys if isinstance(source, Sort) else ()
+        source = source.input if isinstance(source, Sort) else source
+        call = WindowCall(BIGINT, "row_number", (), order_by=keys)
+        number = self._field("row", call)
+        last = None if limit.count is None else limit.offset + limit.count
+        bounds = [("$gt", limit.offset)] if limit.offset else []
+        bounds += [("$le", last)] if last is not None else []
+        if not bounds:
+            return source
+        numbered = Window((*source.fields, number), source, (call,))
+        tests = [Call(BOOLEAN, op, (Ref(BIGINT, number), Literal(BIGINT, bound))) for op, bound in bounds]
+        return Filter(limit.fields, numbered, conjunction(*tests))
 
     def _unnest(self, unnest: Unnest) -> Relation:
         expressions, source = self._computed(unnest.input, unnest.expressions)

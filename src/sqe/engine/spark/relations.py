@@ -174,7 +174,8 @@ class RelationWriter:
             nulls = {
                 f.id: Column(f, f"CAST(NULL AS {spark_type(f.type)})", False, True) for f in relation.fields
             }
-            return Block(nulls, stage=Stage.WHERE, where=("false",))
+            # Apart, because Spark fails where a correlated condition stands beside a constant one.
+            return sealed(Block(nulls, stage=Stage.WHERE, where=("false",)), nulls)
         if len(relation.rows) == 1:
             cells = zip(relation.fields, relation.rows[0], strict=True)
             return Block({f.id: self._computed(f, e, outer, {}) for f, e in cells})

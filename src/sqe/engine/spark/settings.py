@@ -14,3 +14,17 @@ class SparkSettings:
     master: str = "local[*]"
     driver_memory: str = "2g"
     conf: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+# What every session has, on a server of ours or not, because our answers depend on it; and what closes
+# the ways that a mistake in rendered SQL could open.
+SESSION_CONF: Mapping[str, str] = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.caseSensitive": "true",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.decimalOperations.allowPrecisionLoss": "false",
+    "spark.sql.legacy.timeParserPolicy": "CORRECTED",
+    "spark.sql.variable.substitute": "false",
+    "spark.sql.runSQLOnFiles": "false",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
+}

@@ -43,7 +43,8 @@ def main(arguments: list[str]) -> int:
         _keep_archive(pending, final, trained=False)
         return status
     status = _end(jvm, ARCHIVE_SECONDS if pending and trained else GRACE_SECONDS)
-    _keep_archive(pending, final, trained=trained)
+    # A JVM that had to be killed has left half an archive.
+    _keep_archive(pending, final, trained=trained and status != 128 + signal.SIGKILL)
     shutil.rmtree(run_directory, ignore_errors=True)
     return status
 
