@@ -27,7 +27,7 @@ lint: bootstrap ## Check style and types
 	$(PYTHON) -m mypy
 
 bench: bootstrap ## Measure
-	@echo "no benchmark is built yet; docs/performance.md says what has been measured and how"
+	$(PYTHON) -m sqe.bench.overhead
 
 docs: bootstrap ## Write the generated pages again
 	$(PYTHON) docs/generate.py

@@ -19,11 +19,12 @@ PLACES = [EXPRESSIONS, RELATIONS, QUERIES, STATEMENTS]
 
 
 def syntax_classes() -> list[type[exp.Expr]]:
+    # Those that are Expr but not Expression are abstract: no tree holds one.
     return sorted(
         {
             c
             for _, c in inspect.getmembers(exp, inspect.isclass)
-            if issubclass(c, exp.Expr) and c is not exp.Expr
+            if issubclass(c, exp.Expression) and c is not exp.Expression
         },
         key=lambda c: c.__name__,
     )

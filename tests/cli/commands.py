@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -30,12 +28,10 @@ def command(
 ) -> subprocess.CompletedProcess[str]:
     """`largest_file`: no file grows beyond so many bytes, as on a disk that is full."""
     code = f"import sys; from sqe.cli.main import {name}; sys.exit({name}())"
-
-    def limit() -> None:
-        if largest_file is not None:
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file))
-
+    if largest_file is not None:
+        # Not before the process runs Python: gRPC, which this one uses, does not survive a plain fork.
+        limit = f"resource.setrlimit(resource.RLIMIT_FSIZE, ({largest_file}, {largest_file}))"
+        code = f"import resource; {limit}; {code}"
     done = subprocess.run(
         [sys.executable, "-c", code, *words],
         input=stdin,
@@ -43,7 +39,6 @@ def command(
         env=environment(home, **environ),
         timeout=120,
         check=False,
-        preexec_fn=limit,
     )
     return subprocess.CompletedProcess(
         done.args, done.returncode, done.stdout.decode(), done.stderr.decode()

@@ -15,6 +15,7 @@ from sqe.tree import types as t
 from sqe.tree.expressions import Call, Expression, Field, Literal
 from sqe.tree.relations import Scan, TableName
 from sqe.tree.statements import Query
+from stored_views import store_view
 
 pytestmark = pytest.mark.spark
 
@@ -124,6 +125,56 @@ def test_a_hidden_table_looks_absent(joe: Connection) -> None:
 def test_what_would_tell_or_change_hidden_rows_is_denied(joe: Connection, sql: str) -> None:
     with pytest.raises((AccessDenied, NotFound)):
         joe.execute(sql)
+
+
+@pytest.fixture(scope="module")
+def views(joe: Connection) -> Connection:
+    """Views that somebody made who sees all of `people`."""
+    catalog = joe.coordinator.catalogs.get("iceberg")
+    people = {"id": "long", "name": "string", "region": "string", "salary": "long"}
+    store_view(catalog, "everybody", "SELECT * FROM people", people)
+    store_view(catalog, "counted", "SELECT count(*) FROM everybody WHERE name = 'Ann'", {"n": "long"})
+    named = "WITH p AS (TABLE people) SELECT id, upper(name) FROM p"
+    store_view(catalog, "named", named, {"i": "long", "who": "string"})
+    for column in ("salary", "nosuch"):
+        store_view(catalog, f"{column}_of", f"SELECT id, {column} FROM people", {"id": "long", "x": "long"})
+    for table in ("secret", "zecret"):
+        store_view(catalog, f"in_{table}", f"SELECT x FROM {table}", {"x": "long"})
+    joe.execute("CREATE SCHEMA vault")
+    store_view(catalog, "secret", "SELECT 1 AS x", {"x": "long"}, namespace="vault")
+    store_view(catalog, "people", "SELECT person AS id FROM orders", {"id": "long"}, namespace="vault")
+    return joe
+
+
+@pytest.mark.parametrize(("sql", "rows"), [
+    ("SELECT * FROM everybody ORDER BY id", [(1, "***", "EU"), (3, "***", "EU")]),
+    ("SELECT * FROM named ORDER BY i", [(1, "***"), (3, "***")]),
+    ("SELECT n, (SELECT count(*) FROM everybody) FROM counted", [(0, 2)]),
+    ("SELECT person FROM orders WHERE person IN (SELECT i FROM named) ORDER BY 1", [(1,), (3,)]),
+    ("WITH people AS (SELECT 2 AS id) SELECT e.id FROM everybody e, people ORDER BY 1", [(1,), (3,)]),
+])  # fmt: skip
+def test_a_view_shows_what_joe_may_see(views: Connection, sql: str, rows: list[tuple[object, ...]]) -> None:
+    assert views.execute(sql).fetchall() == rows
+
+
+def test_what_is_hidden_looks_absent_in_and_from_a_view(views: Connection) -> None:
+    for hidden, absent, replaced in (
+        ("SELECT salary FROM everybody", "SELECT nosuch FROM everybody", ("salary", "nosuch")),
+        ("SELECT id FROM salary_of", "SELECT id FROM nosuch_of", ("salary", "nosuch")),
+        ("SELECT * FROM in_secret", "SELECT * FROM in_zecret", ("secret", "zecret")),
+        ("SELECT * FROM vault.secret", "SELECT * FROM vault.zecret", ("secret", "zecret")),
+        ("DELETE FROM vault.secret", "DELETE FROM vault.zecret", ("secret", "zecret")),
+    ):
+        with pytest.raises(NotFound) as first:
+            views.execute(hidden)
+        with pytest.raises(NotFound) as second:
+            views.execute(absent)
+        assert str(first.value).replace(*replaced) == str(second.value)
+
+
+def test_a_policy_about_a_view_itself_is_not_passed_by(views: Connection) -> None:
+    with pytest.raises(AccessDenied):
+        views.execute("SELECT * FROM vault.people")
 
 
 def test_explain_shows_the_filter(joe: Connection) -> None:

@@ -10,6 +10,7 @@ import compare
 import duck
 import pytest
 
+from sqe.bench import tpc
 from sqe.bench.suites import queries
 from sqe.connection import Connection
 
@@ -30,10 +31,10 @@ class Suite:
     def __init__(self, name: str, connection: Connection, directory: Path) -> None:
         self.name = name
         self.connection = connection
-        self.oracle = duck.database(name)
+        self.oracle = tpc.database(name, duck.SCALE)
         connection.execute(f"CREATE SCHEMA {name}")
         connection.execute(f"USE {name}")
-        for table, file in duck.export(self.oracle, directory).items():
+        for table, file in tpc.export(self.oracle, directory).items():
             loaded = connection.execute(f"CREATE TABLE {table} AS SELECT * FROM '{file}'")
             [(expected,)] = self.oracle.execute(f"SELECT count(*) FROM {table}").fetchall()
             assert loaded.rowcount == expected

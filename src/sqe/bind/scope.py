@@ -32,7 +32,12 @@ class Scope:
     columns: tuple[Visible, ...] = ()
     parent: Scope | None = None
     lambdas: tuple[tuple[str, LambdaRef], ...] = ()
-    aliases: tuple[tuple[str, Expression], ...] = field(default=())
+    aliases: tuple[tuple[str, Expression], ...] = ()
+    _by_name: dict[str, list[Visible]] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for column in self.columns:
+            self._by_name.setdefault(column.name.lower(), []).append(column)
 
     def inside(self, columns: Sequence[Visible]) -> Scope:
         """The scope of a subquery in this one."""
@@ -81,7 +86,7 @@ class Scope:
     def _column(self, qualifier: Sequence[Name], name: Name, position: Position | None) -> Field | None:
         candidates = [
             (v.name, v.field)
-            for v in self.columns
+            for v in self._by_name.get(name.folded.lower(), ())
             if (qualifies(qualifier, v.qualifier) if qualifier else v.bare)
         ]
         found = matches(name.folded, candidates)

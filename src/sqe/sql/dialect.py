@@ -19,7 +19,9 @@ _OWN_GRAMMAR = ("CAST", "TRY_CAST", "EXTRACT", "POSITION", "TRIM", "SUBSTRING")
 
 class SqeParser(TrinoParser):
     FUNCTIONS: ClassVar[dict[str, Any]] = {}
-    FUNCTION_PARSERS: ClassVar[dict[str, Any]] = {k: v for k, v in TrinoParser.FUNCTION_PARSERS.items() if k in _OWN_GRAMMAR}
+    FUNCTION_PARSERS: ClassVar[dict[str, Any]] = {
+        k: v for k, v in TrinoParser.FUNCTION_PARSERS.items() if k in _OWN_GRAMMAR
+    }
 
     def expression(self, instance: Any, token: Any = None, comments: Any = None) -> Any:
         # sqlglot remembers where names stand, but not constants; they are leaves, so the token that

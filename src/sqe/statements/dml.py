@@ -76,6 +76,9 @@ def _existing(coordinator: Coordinator, name: TableName) -> Table | None:
     try:
         table = _load(coordinator, name)
     except NotFound:
+        view = coordinator.catalogs.get(name.catalog).find_view(name.namespace, name.name)
+        if view is not None and view.name == name:
+            raise AlreadyExists(f"view '{name}' already exists") from None
         return None
     # Lookups forgive case; a new table's name is exact.
     return table if table.name == name else None

@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from sqe.tree.relations import Relation
 
 
+class Node:
+    """Everything that a tree is made of, and that walking it meets."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Field:
     """One output column of a relation. `name` is what users call it, `id` what the tree calls it."""
@@ -28,7 +34,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Expression:
+class Expression(Node):
     type: Type
 
 
@@ -143,7 +149,7 @@ class Quantified(Expression):
 
 
 @dataclass(frozen=True, slots=True)
-class SortKey:
+class SortKey(Node):
     expression: Expression
     descending: bool = False
     nulls_first: bool = False
@@ -162,7 +168,7 @@ class AggregateCall(Expression):
 
 
 @dataclass(frozen=True, slots=True)
-class FrameBound:
+class FrameBound(Node):
     """kind: unbounded_preceding, preceding, current_row, following, unbounded_following."""
 
     kind: str
@@ -170,7 +176,7 @@ class FrameBound:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(Node):
     """unit: rows or range."""
 
     unit: str
@@ -199,41 +205,52 @@ def conjunction(*conditions: Expression) -> Expression:
     return Call(BOOLEAN, "$and", conditions)
 
 
-def parts(node: Any) -> Iterator[Any]:
+def parts(node: Node) -> list[Any]:
     """The direct parts of a node: expressions, sort keys, relations."""
-    for item in dataclasses.fields(node):
-        yield from _flat(getattr(node, item.name))
+    found: list[Any] = []
+    for name in _names(type(node)):
+        _collect(getattr(node, name), found)
+    return found
 
 
-def _flat(value: Any) -> Iterator[Any]:
-    if isinstance(value, tuple):
+def _collect(value: Any, found: list[Any]) -> None:
+    if isinstance(value, Node):
+        found.append(value)
+    elif type(value) is tuple:
         for item in value:
-            yield from _flat(item)
-    elif is_node(value):
-        yield value
+            _collect(item, found)
 
 
-def is_node(value: Any) -> bool:
-    return dataclasses.is_dataclass(value) and not isinstance(value, (Type, Field, Position, type))
+_known_names: dict[type, tuple[str, ...]] = {}
 
 
-def walk(node: Any) -> Iterator[Any]:
+def _names(kind: type) -> tuple[str, ...]:
+    """The fields of a class that may hold nodes."""
+    names = _known_names.get(kind)
+    if names is None:
+        leaves = ("type", "position", "function")
+        names = tuple(f.name for f in dataclasses.fields(kind) if f.name not in leaves)
+        _known_names[kind] = names
+    return names
+
+
+def walk(node: Node) -> Iterator[Any]:
     """The node and everything below it, subqueries included, parents first."""
-    stack = [node]
+    stack: list[Any] = [node]
     while stack:
         current = stack.pop()
         yield current
-        stack.extend(reversed(list(parts(current))))
+        stack.extend(reversed(parts(current)))
 
 
 def rebuild(node: Any, change: Callable[[Any], Any]) -> Any:
     """The node with `change` applied to its direct parts."""
     updates = {}
-    for item in dataclasses.fields(node):
-        old = getattr(node, item.name)
+    for name in _names(type(node)):
+        old = getattr(node, name)
         new = _rebuild_value(old, change)
         if new is not old:
-            updates[item.name] = new
+            updates[name] = new
     return dataclasses.replace(node, **updates) if updates else node
 
 
@@ -243,7 +260,9 @@ def transform(node: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def _rebuild_value(value: Any, change: Callable[[Any], Any]) -> Any:
-    if isinstance(value, tuple):
-        new = tuple(_rebuild_value(item, change) for item in value)
-        return value if all(a is b for a, b in zip(new, value, strict=True)) else new
-    return change(value) if is_node(value) else value
+    if isinstance(value, Node):
+        return change(value)
+    if type(value) is tuple and value:
+        new = [_rebuild_value(item, change) for item in value]
+        return value if all(a is b for a, b in zip(new, value, strict=True)) else tuple(new)
+    return value

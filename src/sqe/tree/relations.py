@@ -8,6 +8,7 @@ from sqe.tree.expressions import (
     AggregateCall,
     Expression,
     Field,
+    Node,
     SortKey,
     WindowCall,
 )
@@ -27,7 +28,7 @@ class TableName:
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(Node):
     fields: tuple[Field, ...]
 
 
@@ -187,7 +188,7 @@ class Sequence(Relation):
 
 
 @dataclass(frozen=True, slots=True)
-class Cte:
+class Cte(Node):
     """A named query that is computed once and referred to by number. A recursive one refers to itself
     inside `relation`, which is then a UNION ALL of an anchor and a step."""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqe.tree.expressions import Expression, Field
+from sqe.tree.expressions import Expression, Field, Node
 from sqe.tree.relations import Relation, TableName
 from sqe.tree.types import Type
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Node):
     pass
 
 
@@ -31,7 +31,7 @@ class ColumnDefinition:
 
 @dataclass(frozen=True, slots=True)
 class PartitionField:
-    """transform: identity, bucket, truncate, year, month, day, hour. `argument` is bucket's and truncate's N."""
+    """transform: identity, bucket, truncate, year, month, day, hour. `argument` is the N of two."""
 
     transform: str
     column: str
@@ -77,7 +77,7 @@ class DropTable(Statement):
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class Target(Node):
     """A table that is written. `fields` stand for the row as it is before the change, and `columns`
     are the stored names, parallel to `fields`."""
 
@@ -96,7 +96,7 @@ class Insert(Statement):
 
 
 @dataclass(frozen=True, slots=True)
-class Assignment:
+class Assignment(Node):
     column: str
     value: Expression
 
@@ -117,7 +117,7 @@ class Delete(Statement):
 
 
 @dataclass(frozen=True, slots=True)
-class MergeClause:
+class MergeClause(Node):
     """action: update (assignments), delete, insert (assignments). `matched` false is WHEN NOT MATCHED."""
 
     matched: bool

@@ -157,21 +157,41 @@ class _Lowering:
         if not has_subquery(expression):
             return expression
         match expression:
+            case Quantified(op="$eq", all=False):
+                return self.condition(InSubquery(BOOLEAN, (expression.operand,), expression.relation))
+            case Quantified(op="$ne", all=True):
+                return self.condition(_not(InSubquery(BOOLEAN, (expression.operand,), expression.relation)))
             case Call(function="$and" | "$or"):
                 return replace(expression, arguments=tuple(self.condition(a) for a in expression.arguments))
-            case Call(function="$not", arguments=(inner,)) if test := _membership(inner, negated=True):
-                return replace(expression, arguments=(self._plain_in(test),))
-            case InSubquery() | Quantified() if test := _membership(expression, negated=False):
-                return self._plain_in(test)
-            case Quantified() if test := _membership(expression, negated=True):
-                return Call(BOOLEAN, "$not", (self._plain_in(test),))
+            case InSubquery() | Quantified():
+                return self._comparison(expression, negated=False)
+            case Call(function="$not", arguments=(InSubquery() | Quantified() as inner,)):
+                return self._comparison(inner, negated=True)
             case _:
                 return self.value(expression)
 
-    def _plain_in(self, node: InSubquery) -> Expression:
-        return replace(
-            node, operands=tuple(self.value(o) for o in node.operands), relation=self.relation(node.relation)
-        )
+    def _comparison(self, node: InSubquery | Quantified, *, negated: bool) -> Expression:
+        """IN, ANY or ALL as a filter, or NOT of it."""
+        if isinstance(node, Quantified) and _has_extreme(node):
+            value = self.value(node)
+            return _not(value) if negated else value
+        if _is_plain_in(node):
+            plain = rebuild(node, self._part)
+            assert isinstance(plain, Expression)
+            return _not(plain) if negated else plain
+        relation = self.relation(node.relation)
+        columns = [Ref(f.type, f) for f in relation.fields]
+        if isinstance(node, InSubquery):
+            pairs = zip(node.operands, columns, strict=True)
+            test = conjunction(*(Call(BOOLEAN, "$eq", (self.value(o), c)) for o, c in pairs))
+            every = False
+        else:
+            test = Call(BOOLEAN, node.op, (self.value(node.operand), columns[0]))
+            every = node.all
+        if every == negated:
+            return self._exists(relation, _not(test) if every else test)
+        doubt = _not(test) if every else test
+        return _not(self._exists(relation, Call(BOOLEAN, "$or", (doubt, _is_null(test)))))
 
     def _is_in(self, node: InSubquery) -> Expression:
         columns = [Ref(f.type, f) for f in node.relation.fields]
@@ -194,8 +214,7 @@ class _Lowering:
             return self._is_in(InSubquery(BOOLEAN, (node.operand,), node.relation))
         if (node.op, node.all) == ("$ne", True):
             return Call(BOOLEAN, "$not", (self._is_in(InSubquery(BOOLEAN, (node.operand,), node.relation)),))
-        simple = is_orderable(column.type) and not isinstance(column.type, (Array, Row))
-        if node.op not in _EQUALITY and simple and column.type not in APPROXIMATE and not free(node.relation):
+        if _has_extreme(node):
             return self._against_extreme(node, column)
         test = Call(BOOLEAN, node.op, (node.operand, column))
         unknown = self._exists(node.relation, _is_null(test))
@@ -558,16 +577,18 @@ def _in_subqueries(node: Any, fields: dict[int, Field]) -> Any:
     return change(node)
 
 
-def _membership(node: Expression, *, negated: bool) -> InSubquery | None:
-    """`x IN (subquery)` (or its negation), if Spark's own IN compares as Trino does."""
-    if isinstance(node, Quantified) and (node.op, node.all) == (("$ne", True) if negated else ("$eq", False)):
-        node = InSubquery(BOOLEAN, (node.operand,), node.relation)
-    elif isinstance(node, Quantified):
-        return None
-    if not isinstance(node, InSubquery):
-        return None
-    odd = any(o.type in APPROXIMATE or isinstance(o.type, (Array, Row, Map)) for o in node.operands)
-    return None if odd else node
+def _has_extreme(node: Quantified) -> bool:
+    """Whether comparing with the smallest or largest value decides, and that is the same for every row."""
+    t = node.relation.fields[0].type
+    ordered = is_orderable(t) and not isinstance(t, (Array, Row)) and t not in APPROXIMATE
+    return ordered and node.op not in _EQUALITY and not free(node.relation)
+
+
+def _is_plain_in(node: InSubquery | Quantified) -> bool:
+    """Whether Spark's own IN compares as Trino does. With a correlated one it can fail to find a plan."""
+    if not isinstance(node, InSubquery) or free(node.relation):
+        return False
+    return not any(o.type in APPROXIMATE or isinstance(o.type, (Array, Row, Map)) for o in node.operands)
 
 
 def _is_null(expression: Expression) -> Expression:

@@ -505,6 +505,8 @@ def _can_inline(block: Block, expressions: Sequence[Expression], kept: Wanted) -
         computed = any(not block.columns[i].plain for i in references([expression]) if i in block.columns)
         if has_subquery(expression) and (computed or block.stage >= Stage.GROUP):
             return False
+        if block.stage >= Stage.GROUP and not used.keys() <= block.columns.keys():
+            return False  # beside aggregates, Spark takes no reference to an outer query
         if computed and any(isinstance(n, Lambda) for n in own_nodes(expression)):
             return False
     uses.update(i for i in kept if i in uses)
