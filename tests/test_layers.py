@@ -45,9 +45,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     "connection": {
         "catalog", "config", "coordinator", "errors", "policy", "results", "session", "statement", "tree",
     },
-    "bench": {"config", "connection", "coordinator", "errors", "session", "sql", "statement"},
+    "bench": {
+        "config", "connection", "coordinator", "engine", "errors", "session", "sql", "statement", "tree",
+    },
     "cli": {"bench", "config", "config_keys", "connection", "errors", "sql", "tree"},
     "__init__": {"connection"},
+    "__main__": {"cli"},
 }  # fmt: skip
 
 # Where a library may be imported; the more private its parts, the fewer the places.

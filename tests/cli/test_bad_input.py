@@ -77,6 +77,12 @@ def complaint(done: subprocess.CompletedProcess[str], code: str, exit_code: int 
     return lines
 
 
+def each_complaint(done: subprocess.CompletedProcess[str]) -> list[list[str]]:
+    """The lines of each complaint about a script of which every statement failed."""
+    assert (done.returncode, done.stdout) == (1, ""), done
+    return [part.splitlines() for part in re.split(r"^(?=error: )", done.stderr, flags=re.MULTILINE) if part]
+
+
 def assert_clear(lines: list[str], code: str) -> None:
     first, *more = lines
     assert first.startswith(f"error: [{code}] "), lines
@@ -96,9 +102,8 @@ def complaints(home: Path) -> list[list[str]]:
     file.write_text(";\n".join(STATEMENTS))
     before = warehouse(home)
     done = command(home, "--file", str(file))
-    assert (done.returncode, done.stdout) == (1, "")
     assert warehouse(home) == before
-    return [part.splitlines() for part in re.split(r"^(?=error: )", done.stderr, flags=re.MULTILINE) if part]
+    return each_complaint(done)
 
 
 @pytest.mark.parametrize("number", range(len(STATEMENTS)), ids=list(STATEMENTS))
@@ -159,8 +164,8 @@ def test_depth_without_parentheses(home: Path, deep: str) -> None:
 def test_binary_garbage(home: Path, garbage: bytes, says: str) -> None:
     file = home / "garbage.sql"
     file.write_bytes(garbage)
-    for done in (command(home, "--file", str(file)), command(home, stdin=garbage)):
-        assert says in complaint(done, "SYNTAX_ERROR")[0]
+    assert says in complaint(command(home, "--file", str(file)), "SYNTAX_ERROR")[0]
+    assert says in complaint(command(home, stdin=garbage), "SYNTAX_ERROR")[0]
 
 
 def test_garbage_as_an_argument(home: Path) -> None:
@@ -169,14 +174,17 @@ def test_garbage_as_an_argument(home: Path) -> None:
 
 
 @pytest.mark.parametrize("where", ["below a file", "a file", "/proc/sqe"])
-@pytest.mark.parametrize("sql", ["CREATE SCHEMA a", "SELECT 1 FROM t", "CREATE TABLE t AS SELECT 1 AS a"])
-def test_a_warehouse_that_cannot_be_made(tmp_path: Path, where: str, sql: str) -> None:
+def test_a_warehouse_that_cannot_be_made(tmp_path: Path, where: str) -> None:
     file = tmp_path / "file"
     file.write_text("mine")
     place = {"below a file": file / "below", "a file": file}.get(where, Path(where))
-    lines = complaint(command(tmp_path, "--warehouse", str(place), "-e", sql), "ICEBERG_CATALOG_ERROR")
-    assert f"the warehouse {place} cannot be used: " in lines[0]
-    assert "--warehouse PATH" in lines[1]
+    script = "CREATE SCHEMA a; SELECT 1 FROM t; CREATE TABLE t AS SELECT 1 AS a"
+    complaints = each_complaint(command(tmp_path, "--warehouse", str(place), "-e", script))
+    assert len(complaints) == 3
+    for lines in complaints:
+        assert_clear(lines, "ICEBERG_CATALOG_ERROR")
+        assert f"the warehouse {place} cannot be used: " in lines[0]
+        assert "--warehouse PATH" in lines[1]
     assert file.read_text() == "mine"
     assert list(tmp_path.iterdir()) == [file]
 
@@ -186,11 +194,13 @@ def test_a_corrupt_database(tmp_path: Path, content: bytes) -> None:
     database = tmp_path / "w" / "sqe.db"
     database.parent.mkdir()
     database.write_bytes(content)
-    for sql in ("CREATE SCHEMA a", "SELECT 1 FROM t"):
-        done = command(tmp_path, "--warehouse", str(database.parent), "-e", sql)
-        first, hint, *_ = complaint(done, "ICEBERG_CATALOG_ERROR")
-        assert "is corrupt: sqe.db is not a SQLite database" in first
-        assert "backup" in hint
+    script = "CREATE SCHEMA a; SELECT 1 FROM t"
+    complaints = each_complaint(command(tmp_path, "--warehouse", str(database.parent), "-e", script))
+    assert len(complaints) == 2
+    for lines in complaints:
+        assert_clear(lines, "ICEBERG_CATALOG_ERROR")
+        assert "is corrupt: sqe.db is not a SQLite database" in lines[0]
+        assert "backup" in lines[1]
     assert database.read_bytes() == content
 
 
@@ -216,8 +226,11 @@ def test_a_table_without_its_metadata(tmp_path: Path, damage: str) -> None:
     if damage != "missing":
         file.write_text("\x00{" if damage == "garbage" else "[1, 2]")
     before = warehouse(tmp_path)
-    for sql in ("SELECT a FROM s.t", "INSERT INTO s.t VALUES (1)", "CREATE OR REPLACE TABLE s.t (b INTEGER)"):
-        lines = complaint(command(tmp_path, "-e", sql), "ICEBERG_INVALID_METADATA")
+    script = "SELECT a FROM s.t; INSERT INTO s.t VALUES (1); CREATE OR REPLACE TABLE s.t (b INTEGER)"
+    complaints = each_complaint(command(tmp_path, "-e", script))
+    assert len(complaints) == 3
+    for lines in complaints:
+        assert_clear(lines, "ICEBERG_INVALID_METADATA")
         assert "table 'iceberg.s.t' cannot be loaded: its metadata file " in lines[0]
         assert "DROP TABLE" in lines[1]
     assert warehouse(tmp_path) == before
@@ -342,10 +355,9 @@ def test_a_write_that_fails_on_the_way_writes_nothing(tmp_path: Path, remote: st
             "WHEN MATCHED THEN UPDATE SET a = 1 / (u.n - 2) WHEN NOT MATCHED THEN INSERT VALUES (u.n)",
         ]
     )
-    done = command(tmp_path, "-e", script, SQE__spark__remote=remote)
-    parts = [p.splitlines() for p in re.split(r"^(?=error: )", done.stderr, flags=re.MULTILINE) if p]
-    assert (done.returncode, done.stdout, len(parts)) == (1, "", 6), done
-    for number, lines in enumerate(parts, 1):
+    complaints = each_complaint(command(tmp_path, "-e", script, SQE__spark__remote=remote))
+    assert len(complaints) == 6
+    for number, lines in enumerate(complaints, 1):
         assert_clear(lines, "DIVISION_BY_ZERO")
         assert f" line {number}:" in lines[0]
     assert warehouse(tmp_path) == before

@@ -121,6 +121,10 @@ def test_a_hidden_table_looks_absent(joe: Connection) -> None:
     "INSERT INTO people VALUES (4, 'Dan', 'EU')",
     "MERGE INTO people USING orders ON id = person WHEN MATCHED THEN DELETE",
     "TRUNCATE TABLE people",
+    "DROP TABLE people",
+    "DROP TABLE secret",
+    "CREATE OR REPLACE TABLE people (id bigint)",
+    "CREATE OR REPLACE TABLE people AS SELECT 1 AS id",
 ])  # fmt: skip
 def test_what_would_tell_or_change_hidden_rows_is_denied(joe: Connection, sql: str) -> None:
     with pytest.raises((AccessDenied, NotFound)):

@@ -17,10 +17,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import sqe
 from sqe.bench import tpc
 from sqe.bench.suites import queries
-from sqe.connection import Connection
+from sqe.connection import Connection, connect
 from sqe.engine.spark.render import render
 from sqe.statement import Statement, plan
 from sqe.tree.statements import Query
@@ -59,7 +58,7 @@ def cold(given: argparse.Namespace) -> None:
 def planning(given: argparse.Namespace) -> None:
     """parse + bind + secure + route + render of the TPC-DS queries, warm."""
     times: dict[str, float] = {}
-    with sqe.connect(memory=True) as connection:
+    with connect(memory=True) as connection:
         tpc.create_empty(connection, "tpcds")
         for name, sql in queries("tpcds").items():
             times[name] = _median(given.runs + 1, partial(_plan, connection, sql))
@@ -72,7 +71,7 @@ def planning(given: argparse.Namespace) -> None:
 
 def spark(given: argparse.Namespace) -> None:
     """The TPC-H queries through SQE and through a plain Connect client of the same server, in turns."""
-    with sqe.connect(memory=True) as connection:
+    with connect(memory=True) as connection:
         tpc.load(connection, "tpch", given.scale)
         bare = _bare_session(connection)
         ours: dict[str, float] = {}

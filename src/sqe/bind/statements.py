@@ -15,7 +15,7 @@ from sqe.bind.from_clause import bind_from
 from sqe.bind.names import Name, matches, name_of, nearest
 from sqe.bind.queries import QUERIES, bind_query
 from sqe.bind.scope import Scope, Visible
-from sqe.bind.tables import catalog_and_namespace, find_table, split_table_name, table_parts
+from sqe.bind.tables import catalog_and_namespace, find_table, split_table_name, table_parts, visible_in
 from sqe.bind.types import bind_type
 from sqe.errors import InvalidArgument, NotFound, NotSupported, Position, SqeError, TypeMismatch, UserError
 from sqe.policy.decision import write_denied
@@ -93,7 +93,7 @@ def _drop(b: Binder, node: exp.Drop) -> s.Statement:
         raise NotSupported(f"DROP {kind} is not supported here", position=b.position(node))
     owner, written, name = split_table_name(b, _table_parts(b, named[0]), position)
     try:
-        table = owner.find_table_name(written, name.folded)
+        table = owner.find_table_name(written, name.folded, visible=visible_in(b, owner))
     except NotFound as error:
         if not if_exists:
             error.position = error.position or position

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -92,9 +92,7 @@ def split_table_name(
 def find_table_or_view(b: Binder, parts: Sequence[Name], position: Position | None) -> Table | View:
     catalog, namespace, name = split_table_name(b, parts, position)
 
-    def visible(schema: tuple[str, ...], found: str | None) -> bool:
-        return found is None or b.decide(TableName(catalog.name, schema, found)).visible
-
+    visible = visible_in(b, catalog)
     try:
         try:
             table = catalog.find_table(namespace, name.folded, visible=visible)
@@ -116,6 +114,15 @@ def find_table(b: Binder, parts: Sequence[Name], position: Position | None) -> T
     if isinstance(found, View):
         raise NotSupported(f"'{found.name}' is a view, and this needs a table", position=position)
     return found
+
+
+def visible_in(b: Binder, catalog: Catalog) -> Callable[[tuple[str, ...], str | None], bool]:
+    """Which tables and views of a catalog exist for this user."""
+
+    def visible(schema: tuple[str, ...], found: str | None) -> bool:
+        return found is None or b.decide(TableName(catalog.name, schema, found)).visible
+
+    return visible
 
 
 def visible_columns(b: Binder, table: Table, columns: Sequence[Column]) -> tuple[Column, ...]:

@@ -96,6 +96,9 @@ def _client(program: str, words: Sequence[str]) -> int:
     except SqeError as error:
         complain(error)
         return UNUSABLE if isinstance(error, ConfigError) else FAILED
+    except Exception as error:
+        complain(error)
+        return FAILED
 
 
 def _run(given: Arguments) -> int:

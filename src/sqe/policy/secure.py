@@ -46,7 +46,7 @@ def secure(statement: S, guard: Guard, tables: Mapping[str, Table], fresh: Fresh
             if not guard.may_read_files(node.paths):
                 raise AccessDenied("reading files is not allowed")
             return replace(node, secured=True)
-        if isinstance(node, s.Target) and guard.decide(node.table).restricts:
+        if isinstance(node, (s.Target, s.CreateTable, s.DropTable)) and guard.decide(node.table).restricts:
             raise write_denied(node.table)
         return node
 

@@ -95,9 +95,7 @@ class EmbeddedCatalog:
             return None
         if not pointer.is_view:
             return None
-        return metadata.parse_view(
-            metadata.read(pointer.location, view, kind="view"), pointer.location, view
-        )
+        return metadata.parse_view(metadata.read(pointer.location, view, kind="view"), pointer.location, view)
 
     def table_location(self, namespace: tuple[str, ...], name: str) -> str | None:
         stored = _join(namespace)
