@@ -17,10 +17,11 @@ ROOT = Path(sqe.__file__).parent
 # A room may import itself and what stands here; a module in place of a room means that module alone.
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
+    "recursion": set(),
     "scratch": {"errors"},
     "session": {"errors"},
     "tree": {"errors"},
-    "sql": {"errors"},
+    "sql": {"errors", "recursion"},
     "config_keys": set(),
     "config": {"config_keys", "errors", "sqe.engine.spark.settings"},
     "functions": {"errors", "tree", "sqe.engine.spark.types"},
@@ -28,7 +29,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "policy": {"catalog", "errors", "functions", "session", "tree"},
     "observe": {"errors", "scratch"},
     "results": {"errors", "scratch", "tree"},
-    "engine": {"errors", "functions", "scratch", "session", "tree", "sqe.catalog.iceberg_types"},
+    "engine": {"errors", "recursion", "functions", "scratch", "session", "tree", "sqe.catalog.iceberg_types"},
     "bind": {"catalog", "errors", "functions", "policy", "session", "sql", "tree"},
     "lineage": {"errors", "session", "tree"},
     "coordinator": {
@@ -39,8 +40,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         "session", "tree",
     },
     "statement": {
-        "bind", "coordinator", "engine", "errors", "observe", "policy", "results", "session", "sql",
-        "statements", "tree",
+        "bind", "coordinator", "engine", "errors", "observe", "policy", "recursion", "results", "session",
+        "sql", "statements", "tree",
     },
     "connection": {
         "catalog", "config", "coordinator", "errors", "policy", "results", "session", "statement", "tree",

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from sqe.coordinator import Coordinator
-from sqe.errors import Cancelled, SqeError
+from sqe.errors import Cancelled
 from sqe.policy.decision import Policy
 from sqe.session import Identity
 from sqe.statement import Statement, run
@@ -116,12 +116,7 @@ class Cursor:
         statement = self._statement
         if statement.result is None:
             return
-        try:
-            yield from statement.result.batches()
-        except SqeError as error:
-            statement.state, statement.error = "failed", error
-            raise
-        statement.state = "finished"
+        yield from statement.result.batches()
 
     def fetch_arrow_table(self) -> pa.Table:
         import pyarrow as pa

@@ -13,17 +13,19 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from sqe.bind.binder import Binder
 from sqe.bind.statements import bind
 from sqe.coordinator import Coordinator
-from sqe.engine.route import Route, route
+from sqe.engine.route import route
 from sqe.errors import InternalError, LimitExceeded, SqeError, SyntaxFault
 from sqe.observe.events import Event
 from sqe.policy.secure import Guard, secure
+from sqe.recursion import make_room
 from sqe.session import Session
-from sqe.sql.parse import deep_recursion, parse
+from sqe.sql.parse import parse
 from sqe.statements import ddl, dml, explain, query, session_control
 from sqe.tree import statements as s
 
@@ -65,6 +67,8 @@ def run(statement: Statement, coordinator: Coordinator) -> None:
         _tell(coordinator, statement, "started", lane=statement.lane, kind=statement.kind)
         with _stage(statement, "run"):
             _execute(statement, tree, binder, coordinator)
+        if statement.result is None:
+            _finished(statement, coordinator)
     except SqeError as error:
         raise _failed(statement, coordinator, error) from error.__cause__
     except RecursionError:
@@ -79,24 +83,22 @@ def run(statement: Statement, coordinator: Coordinator) -> None:
         raise _failed(
             statement, coordinator, InternalError(f"a bug of ours: {type(bug).__name__} while running this")
         ) from bug
-    statement.state = "finished" if statement.result is None else "running"
-    _tell(coordinator, statement, "finished", updated=statement.updated, timings=statement.timings)
 
 
 def plan(statement: Statement, coordinator: Coordinator) -> tuple[s.Statement, Binder]:
     """Text to a tree that may be run: parsed, bound, secured, and with a lane."""
     limits = coordinator.config.query
     guard = Guard(coordinator.policy, statement.session.identity)
-    with deep_recursion():
-        with _stage(statement, "parse"):
-            syntax = parse(statement.text, max_bytes=limits.max_sql_bytes)
-        with _stage(statement, "bind"):
-            binder = Binder(statement.text, statement.session, coordinator.catalogs, guard.decide)
-            tree = bind(binder, syntax)
-        with _stage(statement, "secure"):
-            tree = secure(tree, guard, binder.tables, binder.fresh)
-        with _stage(statement, "route"):
-            chosen: Route = route(tree, statement.session.properties.get("lane", "auto"))
+    make_room()
+    with _stage(statement, "parse"):
+        syntax = parse(statement.text, max_bytes=limits.max_sql_bytes)
+    with _stage(statement, "bind"):
+        binder = Binder(statement.text, statement.session, coordinator.catalogs, guard.decide)
+        tree = bind(binder, syntax)
+    with _stage(statement, "secure"):
+        tree = secure(tree, guard, binder.tables, binder.fresh)
+    with _stage(statement, "route"):
+        chosen = route(tree, statement.session.properties.get("lane", "auto"))
     statement.lane, statement.lane_reason = chosen.lane, chosen.reason
     if limits.timeout_secs:
         statement.deadline = time.monotonic() + limits.timeout_secs
@@ -106,9 +108,10 @@ def plan(statement: Statement, coordinator: Coordinator) -> tuple[s.Statement, B
 def _execute(statement: Statement, tree: s.Statement, binder: Binder, coordinator: Coordinator) -> None:
     match tree:
         case s.Query():
-            query.execute(statement, tree, coordinator)
+            query.execute(statement, tree, coordinator, ended=partial(_ended, statement, coordinator))
         case s.Explain():
             explain.execute(statement, tree, binder, coordinator)
+            _finished(statement, coordinator)
         case s.Insert() | s.Update() | s.Delete() | s.Merge():
             dml.execute(statement, tree, binder, coordinator)
         case s.CreateTable() if tree.source is not None:
@@ -131,6 +134,22 @@ def _stage(statement: Statement, name: str) -> Iterator[None]:
 
 def _tell(coordinator: Coordinator, statement: Statement, event: str, **details: object) -> None:
     coordinator.events.emit(Event(event, statement.id, statement.user, details=details))
+
+
+def _ended(statement: Statement, coordinator: Coordinator, error: SqeError | None) -> None:
+    """The last row of a query has arrived, or an error instead of it."""
+    if error is None:
+        _finished(statement, coordinator)
+    else:
+        _failed(statement, coordinator, error)
+
+
+def _finished(statement: Statement, coordinator: Coordinator) -> None:
+    statement.state = "finished"
+    rows = statement.result.rows if statement.result is not None else None
+    _tell(
+        coordinator, statement, "finished", rows=rows, updated=statement.updated, timings=statement.timings
+    )
 
 
 def _failed(statement: Statement, coordinator: Coordinator, error: SqeError) -> SqeError:

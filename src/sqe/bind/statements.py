@@ -570,7 +570,7 @@ def _truncate(b: Binder, node: exp.TruncateTable) -> s.Statement:
     if len(node.expressions) != 1:
         raise NotSupported("TRUNCATE takes one table", position=b.position(node))
     target, _, _ = _target(b, node.expressions[0])
-    return s.Delete(target)
+    return s.Delete(target, truncate=True)
 
 
 @converts(exp.Merge, reads="this using on whens")

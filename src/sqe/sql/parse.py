@@ -5,9 +5,6 @@ from __future__ import annotations
 import difflib
 import logging
 import re
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -15,10 +12,10 @@ from sqlglot.errors import ParseError, TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from sqe.errors import LimitExceeded, NotSupported, Position, SyntaxFault
+from sqe.recursion import MAX_NESTING, make_room
 from sqe.sql.dialect import Sqe
 
 MAX_BYTES = 1 << 20
-MAX_NESTING = 256
 
 # sqlglot warns about statements that it hands back as bare commands; bind refuses those by name.
 logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
@@ -74,13 +71,13 @@ def parse(text: str, *, max_bytes: int = MAX_BYTES) -> Syntax:
         body = " " * explain.end() + text[explain.end() :]
     tokens = _tokenize(body, text)
     _guard_nesting(tokens, text)
-    with deep_recursion():
-        try:
-            nodes = [n for n in _DIALECT.parser().parse(tokens, body) if n is not None]
-        except ParseError as error:
-            raise _syntax_fault(error, text, tokens) from None
-        except RecursionError:
-            raise _too_nested(None) from None
+    make_room()
+    try:
+        nodes = [n for n in _DIALECT.parser().parse(tokens, body) if n is not None]
+    except ParseError as error:
+        raise _syntax_fault(error, text, tokens) from None
+    except RecursionError:
+        raise _too_nested(None) from None
     nodes = [n for n in nodes if not isinstance(n, exp.Semicolon)]
     if not nodes:
         raise SyntaxFault("the statement is empty", position=Position(1, 1))
@@ -102,17 +99,6 @@ def position_of(node: exp.Expr, text: str) -> Position:
     """Where a node begins: its own place, or the first of what is below it, or the statement's."""
     starts = [n.meta["start"] for n in node.walk() if n.meta.get("start") is not None]
     return position_at(text, min(starts) if starts else len(text) - len(text.lstrip()))
-
-
-@contextmanager
-def deep_recursion() -> Iterator[None]:
-    """Room for MAX_NESTING levels: the parser and the binder take some thirty frames for each."""
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, 40 * MAX_NESTING))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)
 
 
 def _guard_size(text: str, max_bytes: int) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from sqe.coordinator import Coordinator
 from sqe.engine.spark.render import Rendered, render
-from sqe.errors import LimitExceeded
+from sqe.errors import LimitExceeded, SqeError
 from sqe.tree.statements import CreateTable, Delete, Insert, Merge, Query, Update
 
 if TYPE_CHECKING:
@@ -18,12 +18,19 @@ if TYPE_CHECKING:
     from sqe.statement import Statement
 
 
-def execute(statement: Statement, tree: Query, coordinator: Coordinator) -> None:
+def execute(
+    statement: Statement,
+    tree: Query,
+    coordinator: Coordinator,
+    *,
+    ended: Callable[[SqeError | None], None],
+) -> None:
+    """Returns while rows still arrive; `ended` hears of the last one, or of the error instead of it."""
     rendered = render_for(statement, tree)
     stream = stream_of(statement, rendered, coordinator)
     spark = coordinator.spark_session(statement.session.identity)
     statement.result = coordinator.spools.collect(
-        _counted(stream, coordinator.config.query.max_result_rows),
+        _Watched(stream, coordinator.config.query.max_result_rows, ended),
         tree.relation.fields,
         user=statement.user,
         cancel=lambda: spark.cancel(statement.id),
@@ -52,25 +59,30 @@ def stream_of(statement: Statement, rendered: Rendered, coordinator: Coordinator
     )
 
 
-class _counted:
+class _Watched:
     """The batches of a stream, up to query.max_result_rows; beyond it an error, not a shorter result."""
 
-    def __init__(self, stream: Stream, most: int) -> None:
+    def __init__(self, stream: Stream, most: int, ended: Callable[[SqeError | None], None]) -> None:
         self._stream = stream
         self._most = most
+        self._ended = ended
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         rows = 0
-        batches: Iterable[pa.RecordBatch] = self._stream
-        for batch in batches:
-            rows += batch.num_rows
-            if self._most and rows > self._most:
-                raise LimitExceeded(
-                    f"the result has more than query.max_result_rows = {self._most} rows",
-                    code="EXCEEDED_RESULT_ROWS",
-                    hint="add a LIMIT, or raise the limit",
-                )
-            yield batch
+        try:
+            for batch in self._stream:
+                rows += batch.num_rows
+                if self._most and rows > self._most:
+                    raise LimitExceeded(
+                        f"the result has more than query.max_result_rows = {self._most} rows",
+                        code="EXCEEDED_RESULT_ROWS",
+                        hint="add a LIMIT, or raise the limit",
+                    )
+                yield batch
+        except SqeError as error:
+            self._ended(error)
+            raise
+        self._ended(None)
 
     def close(self) -> None:
         self._stream.close()

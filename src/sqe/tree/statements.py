@@ -110,10 +110,11 @@ class Update(Statement):
 
 @dataclass(frozen=True, slots=True)
 class Delete(Statement):
-    """TRUNCATE is a Delete without a condition."""
+    """Without a condition, every row; `truncate` is how it was written."""
 
     target: Target
     condition: Expression | None = None
+    truncate: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +161,8 @@ def kind(statement: Statement) -> str:
             return ""
         case CreateTable(source=source) if source is not None:
             return "CREATE TABLE AS"
+        case Delete(truncate=True):
+            return "TRUNCATE TABLE"
         case SetSession(value=None):
             return "RESET SESSION"
     words = {

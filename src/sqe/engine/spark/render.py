@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 from sqe.engine.spark.block import derived
@@ -16,6 +13,7 @@ from sqe.engine.spark.positions import position_of, strip_positions
 from sqe.engine.spark.relations import RelationWriter
 from sqe.engine.spark.types import quote_name
 from sqe.errors import InternalError
+from sqe.recursion import make_room
 from sqe.tree.expressions import walk
 from sqe.tree.relations import FileScan, Scan
 from sqe.tree.statements import (
@@ -34,8 +32,6 @@ from sqe.tree.statements import (
 __all__ = ["FileView", "Rendered", "position_of", "render", "strip_positions"]
 
 DEFAULT_RECURSION_DEPTH = 10
-# Frames, not levels: the parser lets 256 levels of nesting pass, each some dozen of our frames.
-_DEEP = 20_000
 _TARGET = quote_name("target")
 _SOURCE = quote_name("source")
 _TRANSFORMS = {"year": "years", "month": "months", "day": "days", "hour": "hours"}
@@ -65,9 +61,9 @@ def render(
     for node in walk(statement):
         if isinstance(node, (Scan, FileScan)) and not node.secured:
             raise InternalError(f"{getattr(node, 'table', 'a file')} was not secured")
-    with _room():
-        writer = RelationWriter(max_recursion_depth=max_recursion_depth)
-        sql = _statement(lower(statement), writer)
+    make_room()
+    writer = RelationWriter(max_recursion_depth=max_recursion_depth)
+    sql = _statement(lower(statement), writer)
     files = tuple(FileView(name, scan.format, scan.paths) for name, scan in writer.files.items())
     return Rendered(sql, files)
 
@@ -170,13 +166,3 @@ def _partition(field: PartitionField) -> str:
     if field.argument is not None:
         return f"{field.transform}({int(field.argument)}, {column})"
     return f"{_TRANSFORMS[field.transform]}({column})"
-
-
-@contextmanager
-def _room() -> Iterator[None]:
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, _DEEP))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)

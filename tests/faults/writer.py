@@ -1,0 +1,60 @@
+"""A process that writes to a warehouse, to be killed at it.
+
+    writer.py WAREHOUSE
+
+Reads orders such as `insert 7` and answers each with `done insert 7` when it is committed, or `failed`
+and the error's code. Each order makes one commit that can be told from all others:
+
+    insert N    adds batch N, of ROWS rows, to `entries`
+    merge N     sets every row of `levels` to level N, and adds STEP rows for each level
+    ctas N      makes the table `made_N`, of ROWS rows
+"""
+
+from __future__ import annotations
+
+import sys
+
+import sqe
+from sqe.errors import SqeError
+
+ROWS = 3000
+STEP = 10
+# Several files for each commit, so that half of one could be seen.
+SETUP = (
+    "CREATE TABLE entries (batch BIGINT, n BIGINT) WITH (partitioning = ARRAY['bucket(n, 4)'])",
+    "CREATE TABLE levels (id BIGINT, level BIGINT) WITH (partitioning = ARRAY['bucket(id, 4)'])",
+)
+
+
+def statement(kind: str, number: int) -> str:
+    if kind == "insert":
+        return f"INSERT INTO entries SELECT {number}, n FROM UNNEST(sequence(1, {ROWS})) AS t (n)"
+    if kind == "merge":
+        source = f"SELECT CAST(n AS BIGINT) AS n FROM UNNEST(sequence(1, {ROWS + STEP * number})) AS t (n)"
+        return (
+            f"MERGE INTO levels USING ({source}) AS u ON levels.id = u.n "
+            f"WHEN MATCHED THEN UPDATE SET level = {number} "
+            f"WHEN NOT MATCHED THEN INSERT VALUES (u.n, {number})"
+        )
+    return (
+        f"CREATE TABLE made_{number} WITH (partitioning = ARRAY['bucket(n, 4)']) AS "
+        f"SELECT CAST(n AS BIGINT) AS n FROM UNNEST(sequence(1, {ROWS})) AS t (n)"
+    )
+
+
+def main(warehouse: str) -> None:
+    connection = sqe.connect(warehouse=warehouse)
+    connection.execute("SELECT 1").fetchall()
+    print("ready", flush=True)
+    for order in sys.stdin:
+        kind, number = order.split()
+        try:
+            connection.execute(statement(kind, int(number)))
+        except SqeError as error:
+            print("failed", kind, number, error.code, flush=True)
+        else:
+            print("done", kind, number, flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
