@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sqe.functions import registry
 from sqe.config_keys import SECTIONS, Key, Listed, Named, Node, Section
 
 DOCS = Path(__file__).parent
@@ -92,7 +93,32 @@ def _default(value: object) -> str:
     return f"`{', '.join(value)}`" if isinstance(value, tuple) else f"`{value}`"
 
 
-PAGES = {"configuration.md": configuration}
+FUNCTIONS = """\
+<!-- Made by docs/generate.py from src/sqe/functions/: change it there. -->
+# Functions
+
+What can be called, with Trino's names and meanings. `T`, `U`, `K` and `V` stand for any type. A name that is not
+here is an error, with the nearest one that is. `current_date`, `current_timestamp`, `localtimestamp`, `now()`,
+`current_user`, `current_catalog`, `current_schema` and `current_timezone()` are constants of the statement.
+CAST, TRY_CAST, CASE, IF, EXTRACT, POSITION, SUBSTRING and TRIM have a grammar of their own. *Leakproof* functions
+never fail because of a row's value.
+"""
+
+
+def functions() -> str:
+    lines = [FUNCTIONS]
+    for kind, title in (("scalar", "Scalar"), ("aggregate", "Aggregate"), ("window", "Window")):
+        lines += [f"## {title} functions", "", "| function | what it is | leakproof |", "|---|---|---|"]
+        for name in registry.names(kind):
+            function = registry.lookup(name)
+            assert function is not None
+            shown = "<br>".join(f"`{name}{spelled}`" for spelled in function.spellings)
+            lines.append(f"| {shown} | {function.help} | {'yes' if function.leakproof else 'no'} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+PAGES = {"configuration.md": configuration, "functions.md": functions}
 
 if __name__ == "__main__":
     for name, page in PAGES.items():

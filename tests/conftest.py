@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-import sqe
 from sqe.connection import Connection
+from sqe.connection import connect as open_connection
 from sqe.engine.spark.jars import default_cache
 from sqe.engine.spark.lane import SparkLane
 from sqe.engine.spark.settings import SparkSettings
@@ -32,7 +32,7 @@ def connect(spark_lane: SparkLane) -> Iterator[Connect]:
     made: list[Connection] = []
 
     def connect(**arguments: Any) -> Connection:
-        made.append(sqe.connect(spark=spark_lane, **arguments))
+        made.append(open_connection(spark=spark_lane, **arguments))
         return made[-1]
 
     yield connect

@@ -60,6 +60,11 @@ class Function:
         """Operators are rows too, but no names that a user may write."""
         return self.name.startswith("$")
 
+    @property
+    def spellings(self) -> list[str]:
+        """The signatures in words, `(varchar) -> bigint`; a computed one says only what goes in."""
+        return [s if isinstance(s, str) else s[0] if isinstance(s, tuple) else "(...)" for s in self.signatures]
+
     def render_spark(self, call: Any, texts: Sequence[str], order: Sequence[tuple[str, Any]] = ()) -> str:
         """Spark's text of a call, given the texts of its arguments (and of its sort keys)."""
         if self.spark is None:

@@ -355,25 +355,36 @@ class _Lowering:
                 added.append((field, expression))
                 expression = Ref(expression.type, field)
             result.append(expression)
-        extended = _extend(source, added)
-        return result, self._carry(extended) if isinstance(extended, Extend) and added else extended
+        return result, self._carried(source, added)
 
-    def _carry(self, relation: Any) -> Relation:
-        """Bring what subqueries take from further out into the relation's own input."""
+    def _carried(self, source: Relation, added: Sequence[tuple[Field, Expression]]) -> Relation:
+        extended = _extend(source, added)
+        return self._carry(extended) if isinstance(extended, Extend) else extended
+
+    def _carry(self, relation: Project | Extend | Filter | Window) -> Relation:
+        """Bring what expressions with subqueries take from further out into the relation's own input.
+
+        All of it, not only what the subqueries take: Spark loses a column where the two meet in one term.
+        """
         own = {f.id for f in relation.input.fields}
         deep: dict[int, Field] = {}
-        for part in _expressions(relation):
-            for node in own_nodes(part):
-                if isinstance(node, SUBQUERIES):
-                    deep.update((i, f) for i, f in free(node.relation).items() if i not in own)
+        for term in _all_terms(relation):
+            if has_subquery(term):
+                deep.update((i, f) for i, f in free(term).items() if i not in own)
         if not deep:
-            assert isinstance(relation, Relation)
             return relation
         carried, source = self._extended(relation.input, deep)
-        lowered = replace(relation, input=source)
-        lowered = rebuild(lowered, lambda p: p if isinstance(p, Relation) else _in_subqueries(p, carried))
+
+        def change(part: Any) -> Any:
+            if isinstance(part, Relation):
+                return part
+            if isinstance(part, Call) and part.function == "$and":
+                return rebuild(part, change)
+            return _substituted(part, carried) if has_subquery(part) else part
+
+        lowered = rebuild(relation, change)
         assert isinstance(lowered, Relation)
-        return lowered
+        return replace(lowered, input=source)  # type: ignore[call-arg]
 
     def _extended(self, source: Relation, fields: dict[int, Field]) -> tuple[dict[int, Field], Relation]:
         carried = {i: Field(next(self._numbers), f.name, f.type) for i, f in fields.items()}
@@ -520,8 +531,7 @@ class _Lowering:
 
         condition = conjunction(*plain, *(hoist(term) for term in awkward))
         left, right = (
-            self._carry(_extend(side, added)) if added else side
-            for side, added in zip((join.left, join.right), sides, strict=True)
+            self._carried(side, added) for side, added in zip((join.left, join.right), sides, strict=True)
         )
         return replace(join, left=left, right=right, condition=condition)
 
@@ -539,16 +549,14 @@ def _fields(node: Any) -> Iterable[Field]:
     return target.fields if target is not None else ()
 
 
-def _expressions(relation: Any) -> Iterable[Any]:
+def _all_terms(relation: Project | Extend | Filter | Window) -> list[Expression]:
     match relation:
-        case Project() | Extend():
-            return relation.expressions
         case Filter():
-            return (relation.condition,)
+            return _terms(relation.condition)
         case Window():
-            return relation.calls
+            return list(relation.calls)
         case _:
-            return ()
+            return list(relation.expressions)
 
 
 def _extend(source: Relation, added: Sequence[tuple[Field, Expression]]) -> Relation:
@@ -564,17 +572,6 @@ def _substituted(node: Any, fields: dict[int, Field]) -> Any:
         return part
 
     return transform(node, change)
-
-
-def _in_subqueries(node: Any, fields: dict[int, Field]) -> Any:
-    """The same, but only in the relations of subqueries: elsewhere the outer column itself can be said."""
-
-    def change(part: Any) -> Any:
-        if isinstance(part, Relation):
-            return _substituted(part, fields)
-        return rebuild(part, change)
-
-    return change(node)
 
 
 def _has_extreme(node: Quantified) -> bool:
