@@ -66,7 +66,9 @@ def typed(target: t.Type, text: str, position: Position | None) -> Literal | Non
         if isinstance(target, t.Time):
             return Literal(t.Time(_fraction(text)), dt.time.fromisoformat(text.strip()))
         if isinstance(target, t.Decimal):
-            value = number(text if "." in text else text + ".", position)
+            digits = text.strip().lstrip("+-")
+            negative = text.strip().startswith("-")
+            value = number(digits if "." in digits else f"{digits}.", position, negative=negative)
             return value if isinstance(value.type, t.Decimal) else None
     except UserError:
         raise
