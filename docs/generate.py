@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sqe.functions import registry
 from sqe.config_keys import SECTIONS, Key, Listed, Named, Node, Section
+from sqe.functions import registry
 
 DOCS = Path(__file__).parent
 
@@ -97,11 +97,11 @@ FUNCTIONS = """\
 <!-- Made by docs/generate.py from src/sqe/functions/: change it there. -->
 # Functions
 
-What can be called, with Trino's names and meanings. `T`, `U`, `K` and `V` stand for any type. A name that is not
-here is an error, with the nearest one that is. `current_date`, `current_timestamp`, `localtimestamp`, `now()`,
-`current_user`, `current_catalog`, `current_schema` and `current_timezone()` are constants of the statement.
-CAST, TRY_CAST, CASE, IF, EXTRACT, POSITION, SUBSTRING and TRIM have a grammar of their own. *Leakproof* functions
-never fail because of a row's value.
+What can be called, with Trino's names and meanings. `T`, `U`, `K` and `V` stand for any type. A name that
+is not here is an error, with the nearest one that is. `current_date`, `current_timestamp`, `localtimestamp`,
+`now()`, `current_user`, `current_catalog`, `current_schema` and `current_timezone()` are constants of the
+statement. CAST, TRY_CAST, CASE, IF, EXTRACT, POSITION, SUBSTRING and TRIM have a grammar of their own.
+*Leakproof* functions never fail because of a row's value.
 """
 
 

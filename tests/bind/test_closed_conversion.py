@@ -8,11 +8,8 @@ from collections.abc import Iterator
 import pytest
 from sqlglot import exp
 
-from sqe.bind.conversion import Conversions
-from sqe.bind.expressions import EXPRESSIONS
-from sqe.bind.from_clause import RELATIONS
-from sqe.bind.queries import QUERIES
-from sqe.bind.statements import STATEMENTS
+import sqe.bind.statements  # noqa: F401 (fills the tables)
+from sqe.bind.conversion import EXPRESSIONS, QUERIES, RELATIONS, STATEMENTS, Conversions
 from sqe.errors import NotSupported
 
 PLACES = [EXPRESSIONS, RELATIONS, QUERIES, STATEMENTS]

@@ -72,3 +72,10 @@ def describe(node: exp.Expr) -> str:
     for char in type(node).__name__:
         words += f" {char}" if char.isupper() and words and not words[-1].isupper() else char
     return words.upper()
+
+
+# The four kinds of places. The files of this room fill them as they are imported.
+EXPRESSIONS = Conversions("an expression")
+RELATIONS = Conversions("FROM")
+QUERIES = Conversions("a query")
+STATEMENTS = Conversions("a statement")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from sqe.bind.binder import Binder, coerce
-from sqe.bind.conversion import Conversions, check_arguments
+from sqe.bind.conversion import RELATIONS, check_arguments
 from sqe.bind.expressions import bind_condition, bind_expression, call, refuse_calls
 from sqe.bind.files import bind_file, bind_table_function
 from sqe.bind.names import Name, matches, name_of
@@ -18,7 +18,6 @@ from sqe.tree import types as t
 from sqe.tree.expressions import Expression, Field, Ref
 from sqe.tree.relations import CteRef, Extend, Join, Relation, Unnest, Values
 
-RELATIONS = Conversions("FROM")
 converts = RELATIONS.of
 Bound = tuple[Relation, list[Visible]]
 

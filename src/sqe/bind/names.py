@@ -1,9 +1,8 @@
-"""How names are folded, compared and suggested."""
+"""How names are folded and compared."""
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -38,10 +37,3 @@ def matches(name: str, candidates: Sequence[tuple[str, T]]) -> list[T]:
         return exact
     lower = name.lower()
     return [value for candidate, value in candidates if candidate.lower() == lower]
-
-
-def nearest(name: str, candidates: Iterable[str]) -> str | None:
-    """The hint for a name that was not found, made only from names that the user may see."""
-    known = {c.lower(): c for c in candidates}
-    close = difflib.get_close_matches(name.lower(), list(known), n=1, cutoff=0.6)
-    return f"did you mean {known[close[0]]}?" if close else None

@@ -8,11 +8,10 @@ from sqlglot import exp
 
 from sqe.bind.aggregation import Grouping, bind_grouping, group
 from sqe.bind.binder import Binder, CteEntry, coerce
-from sqe.bind.conversion import Conversions, check_arguments
+from sqe.bind.conversion import QUERIES, check_arguments
 from sqe.bind.expressions import (
     bind_condition,
     bind_expression,
-    cast_relation,
     own_calls,
     refuse_calls,
 )
@@ -21,6 +20,7 @@ from sqe.bind.names import name_of
 from sqe.bind.ordering import order_and_limit_outputs, order_keys, sort_and_limit
 from sqe.bind.scope import Scope, Visible
 from sqe.bind.select_list import Item, select_items
+from sqe.bind.subqueries import cast_relation
 from sqe.bind.windows import add_windows, inline_named_windows
 from sqe.errors import NotSupported, TypeMismatch, UserError
 from sqe.tree import types as t
@@ -37,7 +37,6 @@ from sqe.tree.relations import (
     With,
 )
 
-QUERIES = Conversions("a query")
 converts = QUERIES.of
 NO_SCOPE = Scope()
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from sqe.bind.names import Name, matches, nearest
+from sqe.bind.names import Name, matches
+from sqe.catalog.names import nearest
 from sqe.errors import NotFound, Position, UserError
 from sqe.tree.expressions import Dereference, Expression, Field, LambdaRef, Ref
 from sqe.tree.types import Row

@@ -11,7 +11,8 @@ from sqlglot import exp
 from sqe.bind import literals
 from sqe.bind.binder import Binder
 from sqe.bind.conversion import check_arguments
-from sqe.bind.names import Name, name_of, nearest
+from sqe.bind.names import Name, name_of
+from sqe.catalog.names import nearest
 from sqe.catalog.view import View
 from sqe.errors import InvalidArgument, NotFound, NotSupported, Position, SqeError, UserError
 from sqe.tree import types as t
@@ -264,3 +265,10 @@ def _moment(b: Binder, node: exp.Expr, position: Position | None) -> int:
         raise UserError("FOR TIMESTAMP AS OF takes a date, a timestamp or a text of one", position=position)
     epoch = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
     return (zoned - epoch) // dt.timedelta(milliseconds=1)
+
+
+def plain_table_parts(b: Binder, node: exp.Expr) -> list[Name]:
+    if not isinstance(node, exp.Table):
+        raise NotSupported("this is not a table's name", position=b.position(node))
+    check_arguments(node, {"this", "db", "catalog", "alias"}, b.text)
+    return table_parts(b, node)

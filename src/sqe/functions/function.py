@@ -63,7 +63,8 @@ class Function:
     @property
     def spellings(self) -> list[str]:
         """The signatures in words, `(varchar) -> bigint`; a computed one says only what goes in."""
-        return [s if isinstance(s, str) else s[0] if isinstance(s, tuple) else "(...)" for s in self.signatures]
+        texts = [s[0] if isinstance(s, tuple) else s for s in self.signatures]
+        return [text if isinstance(text, str) else "(...)" for text in texts]
 
     def render_spark(self, call: Any, texts: Sequence[str], order: Sequence[tuple[str, Any]] = ()) -> str:
         """Spark's text of a call, given the texts of its arguments (and of its sort keys)."""

@@ -1,0 +1,258 @@
+"""Function calls: scalar functions with lambdas, aggregates, and window functions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from sqlglot import exp
+
+from sqe.bind.binder import Binder, coerce
+from sqe.bind.constants import SESSION_FUNCTIONS
+from sqe.bind.conversion import EXPRESSIONS, check_arguments
+from sqe.bind.expressions import bind_condition, bind_expression, bind_sort_keys, own_calls
+from sqe.bind.names import name_of
+from sqe.bind.scope import Scope
+from sqe.bind.special_forms import row
+from sqe.catalog.names import nearest
+from sqe.errors import NotFound, NotSupported, UserError
+from sqe.functions import registry
+from sqe.tree import types as t
+from sqe.tree.expressions import (
+    AggregateCall,
+    Call,
+    Expression,
+    Frame,
+    FrameBound,
+    Lambda,
+    LambdaRef,
+    WindowCall,
+    parts,
+)
+
+converts = EXPRESSIONS.of
+
+
+@converts(exp.Anonymous, reads="this expressions")
+def _function(b: Binder, node: exp.Anonymous, scope: Scope) -> Expression:
+    name = node.name.lower()
+    if name in SESSION_FUNCTIONS and not node.expressions:
+        return SESSION_FUNCTIONS[name](b)
+    if name == "row":
+        return row([bind_expression(b, e, scope) for e in node.expressions])
+    if name == "grouping":
+        arguments = tuple(bind_expression(b, e, scope) for e in node.expressions)
+        return Call(t.INTEGER, "grouping", arguments, b.position(node))
+    function = _lookup(b, node)
+    if function.kind == "window":
+        raise UserError(
+            f"{name} is a window function and needs OVER (...)",
+            code="MISSING_OVER",
+            position=b.position(node),
+        )
+    if function.kind == "aggregate":
+        return _aggregate(b, node, scope)
+    return _scalar_call(b, node, scope)
+
+
+def _lookup(b: Binder, node: exp.Anonymous) -> registry.Function:
+    name = node.name.lower()
+    function = None if name.startswith("$") else registry.lookup(name)
+    if function is None:
+        raise NotFound(
+            f"function '{name}' not registered",
+            code="FUNCTION_NOT_FOUND",
+            position=b.position(node),
+            hint=nearest(name, registry.names()),
+        )
+    return function
+
+
+def _scalar_call(b: Binder, node: exp.Anonymous, scope: Scope) -> Expression:
+    name, position = node.name.lower(), b.position(node)
+    function = _lookup(b, node)
+    bound: list[Expression | _PendingLambda] = [
+        _PendingLambda(b, n, scope) if isinstance(n, exp.Lambda) else bind_expression(b, n, scope)
+        for n in node.expressions
+    ]
+    given = [a.argument() if isinstance(a, _PendingLambda) else a.type for a in bound]
+    resolution = registry.resolve(function, given, position)
+    arguments = tuple(
+        a.bound(p) if isinstance(a, _PendingLambda) else coerce(a, p)
+        for a, p in zip(bound, resolution.parameters, strict=True)
+    )
+    return Call(resolution.result, name, arguments, position)
+
+
+class _PendingLambda:
+    """A lambda whose parameters' types the function decides."""
+
+    def __init__(self, b: Binder, node: exp.Lambda, scope: Scope) -> None:
+        check_arguments(node, {"this", "expressions"}, b.text)
+        self._b, self._node, self._scope = b, node, scope
+        self._names = [name_of(p).folded for p in node.expressions]
+
+    def argument(self) -> registry.LambdaArgument:
+        return registry.LambdaArgument(len(self._names), lambda types: self._bind(types).body.type)
+
+    def _bind(self, types: Sequence[t.Type]) -> Lambda:
+        parameters = tuple(
+            LambdaRef(type_, self._b.number(), name) for type_, name in zip(types, self._names, strict=True)
+        )
+        body = bind_expression(self._b, self._node.this, self._scope.with_lambda(parameters))
+        return Lambda(t.FunctionType(tuple(types), body.type), parameters, body)
+
+    def bound(self, parameter: t.Type) -> Lambda:
+        assert isinstance(parameter, t.FunctionType)
+        made = self._bind(parameter.arguments)
+        return Lambda(parameter, made.parameters, coerce(made.body, parameter.result))
+
+
+def _aggregate(
+    b: Binder,
+    node: exp.Anonymous,
+    scope: Scope,
+    *,
+    filter_: Expression | None = None,
+    within: Sequence[exp.Expr] = (),
+) -> AggregateCall:
+    name, position = node.name.lower(), b.position(node)
+    function = _lookup(b, node)
+    if function.kind != "aggregate":
+        raise UserError(
+            f"{name} is not an aggregate function", code="FUNCTION_NOT_AGGREGATE", position=position
+        )
+    nodes = list(node.expressions)
+    ordering: list[exp.Expr] = list(within)
+    if nodes and isinstance(nodes[-1], exp.Order):
+        check_arguments(nodes[-1], {"this", "expressions"}, b.text)
+        ordering = nodes[-1].expressions
+        nodes[-1] = nodes[-1].this
+    distinct = bool(nodes) and isinstance(nodes[0], exp.Distinct)
+    if distinct:
+        check_arguments(nodes[0], {"expressions"}, b.text)
+        last = nodes[0].expressions
+        nodes = [*last, *nodes[1:]]
+        if nodes and isinstance(nodes[-1], exp.Order):
+            ordering, nodes[-1] = nodes[-1].expressions, nodes[-1].this
+    if name == "count" and len(nodes) == 1 and isinstance(nodes[0], exp.Star):
+        check_arguments(nodes[0], set(), b.text)
+        nodes = []
+    bound = [bind_expression(b, n, scope) for n in nodes]
+    for argument in bound:
+        if any(own_calls(argument, AggregateCall)) or any(own_calls(argument, WindowCall)):
+            raise UserError(
+                f"the arguments of {name} cannot contain aggregates or window functions",
+                code="NESTED_AGGREGATION",
+                position=position,
+            )
+    resolution = registry.resolve(function, [a.type for a in bound], position)
+    arguments = tuple(coerce(a, p) for a, p in zip(bound, resolution.parameters, strict=True))
+    keys = bind_sort_keys(b, ordering, scope)
+    if keys and not getattr(function, "ordered", False):
+        raise NotSupported(f"ORDER BY inside {name} is not supported", position=position)
+    return AggregateCall(resolution.result, name, arguments, distinct, filter_, keys, position)
+
+
+@converts(exp.Filter, reads="this expression")
+def _filtered(b: Binder, node: exp.Filter, scope: Scope) -> Expression:
+    condition = bind_condition(b, node.expression.this, scope, "FILTER (WHERE ...)")
+    if isinstance(node.this, exp.WithinGroup):
+        return _aggregate(b, node.this.this, scope, filter_=condition, within=_within(b, node.this))
+    if not isinstance(node.this, exp.Anonymous):
+        raise NotSupported("FILTER belongs to an aggregate", position=b.position(node))
+    return _aggregate(b, node.this, scope, filter_=condition)
+
+
+@converts(exp.WithinGroup, reads="this expression")
+def _within_group(b: Binder, node: exp.WithinGroup, scope: Scope) -> Expression:
+    if not isinstance(node.this, exp.Anonymous):
+        raise NotSupported("WITHIN GROUP belongs to an aggregate", position=b.position(node))
+    return _aggregate(b, node.this, scope, within=_within(b, node))
+
+
+def _within(b: Binder, node: exp.WithinGroup) -> list[exp.Expr]:
+    check_arguments(node.expression, {"expressions"}, b.text)
+    return list(node.expression.expressions)
+
+
+@converts(exp.Window, reads="this partition_by order spec over alias")
+def _window(b: Binder, node: exp.Window, scope: Scope) -> Expression:
+    target, ignore_nulls, filter_ = node.this, False, None
+    if isinstance(target, (exp.IgnoreNulls, exp.RespectNulls)):
+        check_arguments(target, {"this"}, b.text)
+        ignore_nulls, target = isinstance(target, exp.IgnoreNulls), target.this
+    if isinstance(target, exp.Filter):
+        check_arguments(target, {"this", "expression"}, b.text)
+        filter_ = bind_condition(b, target.expression.this, scope, "FILTER (WHERE ...)")
+        target = target.this
+    if not isinstance(target, exp.Anonymous):
+        raise NotSupported("OVER belongs to a function", position=b.position(node))
+    check_arguments(target, {"this", "expressions"}, b.text)
+    if node.args.get("alias") is not None:
+        raise NotFound(
+            f"window '{node.alias}' is not defined",
+            code="INVALID_WINDOW_REFERENCE",
+            position=b.position(node),
+        )
+    name, position = target.name.lower(), b.position(target)
+    function = _lookup(b, target)
+    if function.kind == "scalar":
+        raise UserError(f"{name} is not a window function", code="FUNCTION_NOT_WINDOW", position=position)
+    nodes = list(target.expressions)
+    if any(isinstance(n, exp.Distinct) for n in nodes):
+        raise NotSupported("DISTINCT in a window function is not supported", position=position)
+    if any(isinstance(n, exp.Order) for n in nodes):
+        raise NotSupported(
+            "ORDER BY inside a window function's arguments is not supported", position=position
+        )
+    if name == "count" and len(nodes) == 1 and isinstance(nodes[0], exp.Star):
+        nodes = []
+    if nodes and isinstance(nodes[-1], (exp.IgnoreNulls, exp.RespectNulls)):
+        ignore_nulls = isinstance(nodes[-1], exp.IgnoreNulls)
+        nodes[-1] = nodes[-1].this
+    bound = [bind_expression(b, n, scope) for n in nodes]
+    resolution = registry.resolve(function, [a.type for a in bound], position)
+    arguments = tuple(coerce(a, p) for a, p in zip(bound, resolution.parameters, strict=True))
+    partition = tuple(bind_expression(b, n, scope) for n in node.args.get("partition_by") or ())
+    order = node.args.get("order")
+    keys = bind_sort_keys(b, order.expressions if order else (), scope)
+    frame = _frame(b, node.args.get("spec"), scope, bool(keys))
+    made = WindowCall(
+        resolution.result, name, arguments, partition, keys, frame, ignore_nulls, filter_, position
+    )
+    for inner in parts(made):
+        if any(own_calls(inner, WindowCall)):
+            raise UserError("window functions cannot be nested", code="NESTED_WINDOW", position=position)
+    return made
+
+
+def _frame(b: Binder, node: exp.Expr | None, scope: Scope, ordered: bool) -> Frame | None:
+    if node is None:
+        return None
+    check_arguments(node, {"kind", "start", "start_side", "end", "end_side"}, b.text)
+    unit = str(node.args["kind"]).lower()
+    if unit == "groups":
+        raise NotSupported("GROUPS frames are not supported", position=b.position(node))
+    start = _bound(b, node.args.get("start"), node.args.get("start_side"), scope, "preceding")
+    end_node = node.args.get("end")
+    end = (
+        _bound(b, end_node, node.args.get("end_side"), scope, "following")
+        if end_node is not None
+        else FrameBound("current_row")
+    )
+    if unit == "range" and not ordered and (start.offset or end.offset):
+        raise UserError("a RANGE frame with an offset needs ORDER BY", position=b.position(node))
+    return Frame(unit, start, end)
+
+
+def _bound(b: Binder, value: Any, side: Any, scope: Scope, default_side: str) -> FrameBound:
+    word = re.sub(r"\s+", " ", str(value)).upper() if isinstance(value, str) else None
+    direction = str(side or default_side).lower()
+    if word == "CURRENT ROW":
+        return FrameBound("current_row")
+    if word == "UNBOUNDED":
+        return FrameBound(f"unbounded_{direction}")
+    assert isinstance(value, exp.Expr)
+    return FrameBound(direction, bind_expression(b, value, scope))

@@ -1,0 +1,100 @@
+"""Constants, and the session's values, which are constants of a statement."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from sqe.bind import literals
+from sqe.bind.binder import Binder
+from sqe.bind.conversion import EXPRESSIONS
+from sqe.bind.scope import Scope
+from sqe.errors import NotSupported
+from sqe.tree import types as t
+from sqe.tree.expressions import (
+    Expression,
+    Literal,
+)
+
+converts = EXPRESSIONS.of
+
+
+@converts(exp.Literal, reads="this is_string")
+def _literal(b: Binder, node: exp.Literal, scope: Scope) -> Expression:
+    return literals.string(node.this) if node.is_string else literals.number(node.this, b.position(node))
+
+
+@converts(exp.Null)
+def _null(b: Binder, node: exp.Null, scope: Scope) -> Expression:
+    return Literal(t.UNKNOWN, None)
+
+
+@converts(exp.Boolean, reads="this")
+def _boolean(b: Binder, node: exp.Boolean, scope: Scope) -> Expression:
+    return Literal(t.BOOLEAN, bool(node.this))
+
+
+@converts(exp.HexString, reads="this")
+def _hex(b: Binder, node: exp.HexString, scope: Scope) -> Expression:
+    return literals.binary(node.name, b.position(node))
+
+
+@converts(exp.Interval, reads="this unit")
+def _interval(b: Binder, node: exp.Interval, scope: Scope) -> Expression:
+    unit = node.args.get("unit")
+    position = b.position(node)
+    sign, value = _signed(node.this)
+    if not isinstance(value, exp.Literal) or unit is None:
+        raise NotSupported("an interval is written INTERVAL '3' DAY", position=position)
+    if isinstance(unit, exp.IntervalSpan):
+        return literals.interval(sign + value.name, unit.this.name, unit.expression.name, position)
+    return literals.interval(sign + value.name, unit.name, None, position)
+
+
+def _signed(node: exp.Expr | None) -> tuple[str, exp.Expr | None]:
+    return ("-", node.this) if isinstance(node, exp.Neg) else ("", node)
+
+
+@converts(exp.CurrentDate, exp.CurrentTimestamp, exp.Localtimestamp, exp.CurrentUser, exp.CurrentCatalog)
+def _session_value(b: Binder, node: exp.Expr, scope: Scope) -> Expression:
+    names: dict[type, str] = {
+        exp.CurrentDate: "current_date",
+        exp.CurrentTimestamp: "current_timestamp",
+        exp.Localtimestamp: "localtimestamp",
+        exp.CurrentUser: "current_user",
+        exp.CurrentCatalog: "current_catalog",
+    }
+    return SESSION_FUNCTIONS[names[type(node)]](b)
+
+
+def _now(b: Binder) -> Literal:
+    zone = literals.zone(b.session.time_zone)
+    moment = b.now.astimezone(zone)
+    return Literal(t.TimestampTz(3), moment.replace(microsecond=moment.microsecond // 1000 * 1000))
+
+
+def _localtimestamp(b: Binder) -> Literal:
+    value = _now(b).value
+    assert isinstance(value, dt.datetime)
+    return Literal(t.Timestamp(3), value.replace(tzinfo=None))
+
+
+def _today(b: Binder) -> Literal:
+    value = _now(b).value
+    assert isinstance(value, dt.datetime)
+    return Literal(t.DATE, value.date())
+
+
+# Session functions become constants here: one statement has one "now", on every lane.
+SESSION_FUNCTIONS: dict[str, Callable[[Binder], Literal]] = {
+    "now": _now,
+    "current_timestamp": _now,
+    "localtimestamp": _localtimestamp,
+    "current_date": _today,
+    "current_user": lambda b: Literal(t.VARCHAR, b.session.identity.user),
+    "current_catalog": lambda b: Literal(t.VARCHAR, b.session.catalog),
+    "current_schema": lambda b: Literal(t.VARCHAR, ".".join(b.session.namespace)),
+    "current_timezone": lambda b: Literal(t.VARCHAR, b.session.time_zone),
+}

@@ -1,0 +1,193 @@
+"""CREATE TABLE, with columns or AS a query."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqe.bind.binder import Binder
+from sqe.bind.conversion import STATEMENTS, check_arguments
+from sqe.bind.names import name_of
+from sqe.bind.queries import bind_query
+from sqe.bind.subqueries import cast_relation
+from sqe.bind.table_options import TableOptions, properties_of, read_option
+from sqe.bind.tables import (
+    plain_table_parts,
+    split_table_name,
+)
+from sqe.bind.types import bind_type
+from sqe.catalog.names import nearest
+from sqe.errors import NotFound, NotSupported, SqeError, UserError
+from sqe.tree import statements as s
+from sqe.tree import types as t
+from sqe.tree.expressions import Ref
+from sqe.tree.relations import Project, Relation, TableName
+
+if TYPE_CHECKING:
+    pass
+
+
+converts = STATEMENTS.of
+
+
+def create_table(b: Binder, node: exp.Create) -> s.Statement:
+    schema = node.this
+    definitions: Sequence[exp.Expr] = ()
+    if isinstance(schema, exp.Schema):
+        check_arguments(schema, {"this", "expressions"}, b.text)
+        definitions, schema = schema.expressions, schema.this
+    table = _new_table(b, schema)
+    query = node.args.get("expression")
+    options = TableOptions()
+    for item in properties_of(node):
+        read_option(b, item, options)
+    source: Relation | None = None
+    if query is not None:
+        source = bind_query(b, query)
+        source = _named_source(b, source, definitions, node)
+        if options.with_no_data:
+            from sqe.tree.relations import Limit
+
+            source = Limit(source.fields, source, 0)
+        columns = tuple(s.ColumnDefinition(f.name, _storable(b, f.type, f.name, node)) for f in source.fields)
+        source = cast_relation(b, source, [c.type for c in columns])
+    else:
+        columns = tuple(_column_definition(b, d) for d in definitions)
+        if not columns:
+            raise UserError("the table needs columns", code="SYNTAX_ERROR", position=b.position(node))
+    _refuse_duplicates(b, [c.name for c in columns], node)
+    for partition in options.partitioning:
+        if partition.column not in {c.name for c in columns}:
+            raise NotFound(
+                f"partitioning column '{partition.column}' does not exist",
+                code="COLUMN_NOT_FOUND",
+                position=b.position(node),
+                hint=nearest(partition.column, [c.name for c in columns]),
+            )
+    return s.CreateTable(
+        table,
+        columns,
+        tuple(options.partitioning),
+        tuple(options.properties.items()),
+        options.comment,
+        options.location,
+        bool(node.args.get("exists")),
+        bool(node.args.get("replace")),
+        source,
+    )
+
+
+def _new_table(b: Binder, node: exp.Expr) -> TableName:
+    """The name of a table that may not exist yet: exactly as folded, whatever else differs only in case."""
+    position = b.position(node)
+    catalog, namespace, name = split_table_name(b, plain_table_parts(b, node), position)
+    try:
+        found = catalog.find_namespace(namespace)
+    except SqeError as error:
+        error.position = error.position or position
+        raise
+    if "$" in name.folded:
+        raise UserError("a table's name cannot contain $", code="INVALID_ARGUMENTS", position=position)
+    return TableName(catalog.name, found, name.folded)
+
+
+def _named_source(b: Binder, source: Relation, definitions: Sequence[exp.Expr], node: exp.Create) -> Relation:
+    names = [f.name for f in source.fields]
+    if definitions:
+        if not all(isinstance(d, exp.Identifier) for d in definitions):
+            raise UserError(
+                "CREATE TABLE AS takes column names without types",
+                code="SYNTAX_ERROR",
+                position=b.position(node),
+            )
+        if len(definitions) != len(names):
+            raise UserError(
+                f"the column list has {len(definitions)} names for {len(names)} columns",
+                code="MISMATCHED_COLUMN_ALIASES",
+                position=b.position(definitions[0]),
+            )
+        names = [name_of(d).folded for d in definitions]
+    else:
+        for index, name in enumerate(names):
+            if re.fullmatch(r"_col\d+", name):
+                raise UserError(
+                    f"column {index + 1} of CREATE TABLE AS has no name",
+                    code="MISSING_COLUMN_NAME",
+                    position=b.position(node),
+                    hint="give it an alias",
+                )
+    fields = tuple(b.fresh(n, f.type) for n, f in zip(names, source.fields, strict=True))
+    return Project(fields, source, tuple(Ref(f.type, f) for f in source.fields))
+
+
+def _storable(b: Binder, source: t.Type, name: str, node: exp.Expr) -> t.Type:
+    """The type that a column made from a query gets, as Trino's Iceberg connector chooses it."""
+    if source == t.UNKNOWN:
+        raise UserError(
+            f"column '{name}' has no type: it is always NULL",
+            code="NOT_SUPPORTED",
+            position=b.position(node),
+            hint="add a CAST",
+        )
+    if source in (t.TINYINT, t.SMALLINT):
+        return t.INTEGER
+    if t.is_text(source) or source == t.JSON:
+        return t.VARCHAR
+    if isinstance(source, t.Timestamp):
+        return t.Timestamp(6)
+    if isinstance(source, t.TimestampTz):
+        return t.TimestampTz(6)
+    if isinstance(source, t.Time):
+        raise NotSupported(
+            f"column '{name}': Spark cannot read or write {source} columns", position=b.position(node)
+        )
+    if isinstance(source, t.Array):
+        return t.Array(_storable(b, source.element, name, node))
+    if isinstance(source, t.Map):
+        return t.Map(_storable(b, source.key, name, node), _storable(b, source.value, name, node))
+    if isinstance(source, t.Row):
+        return t.Row(
+            tuple(
+                t.RowField(f.name or f"field{i}", _storable(b, f.type, name, node))
+                for i, f in enumerate(source.fields)
+            )
+        )
+    if t.is_interval(source):
+        raise NotSupported(f"column '{name}': a table cannot store {source}", position=b.position(node))
+    return source
+
+
+def _column_definition(b: Binder, node: exp.Expr) -> s.ColumnDefinition:
+    if not isinstance(node, exp.ColumnDef):
+        raise NotSupported("this is not a column's definition", position=b.position(node))
+    check_arguments(node, {"this", "kind", "constraints"}, b.text)
+    kind = node.args.get("kind")
+    if kind is None:
+        raise UserError("the column's type is missing", code="SYNTAX_ERROR", position=b.position(node))
+    nullable, comment = True, None
+    for constraint in node.args.get("constraints") or ():
+        check_arguments(constraint, {"kind"}, b.text)
+        rule = constraint.args["kind"]
+        if isinstance(rule, exp.NotNullColumnConstraint):
+            nullable = bool(rule.args.get("allow_null"))
+        elif isinstance(rule, exp.CommentColumnConstraint):
+            comment = rule.this.name
+        else:
+            raise NotSupported(
+                f"the column option {type(rule).__name__} is not supported", position=b.position(node)
+            )
+    column = _storable(b, bind_type(kind, b.text), node.name, node)
+    return s.ColumnDefinition(name_of(node.this).folded, column, nullable, comment)
+
+
+def _refuse_duplicates(b: Binder, names: Sequence[str], node: exp.Expr) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name.lower() in seen:
+            raise UserError(
+                f"column '{name}' is given twice", code="DUPLICATE_COLUMN_NAME", position=b.position(node)
+            )
+        seen.add(name.lower())
