@@ -104,3 +104,7 @@ def test_years_that_python_has_not() -> None:
     batch = pa.record_batch([far], names=["t"])
     write_result("csv", [("t", t.Timestamp(6))], [batch], out.write)
     assert "11476-" in out.getvalue()
+
+
+def test_a_plan_is_shown_as_it_is_laid_out() -> None:
+    assert written("table", [("Query Plan", t.VARCHAR)], [["Query\n  Scan t\x1b"]]) == "Query\n  Scan t\\u001b\n"

@@ -21,6 +21,10 @@ Write = Callable[[str], object]
 SAMPLE = 1000
 
 
+# What EXPLAIN calls its one column: a text of many lines, which a frame would make unreadable.
+PLAN = "Query Plan"
+
+
 def write_result(form: str, columns: Columns, batches: Iterable[pa.RecordBatch], write: Write) -> None:
     _WRITERS[form](columns, batches, write)
 
@@ -48,6 +52,10 @@ def _python_values(column: Any) -> list[Any]:
 def _write_table(columns: Columns, batches: Iterable[pa.RecordBatch], write: Write) -> None:
     forms = [values.plain(type_) for _, type_ in columns]
     names = [printable(name) for name, _ in columns]
+    if names == [PLAN]:
+        for row in _rows(batches, forms):
+            write("".join(f"{printable(line)}\n" for line in (row[0] or "").splitlines()))
+        return
     right = [values.is_right_aligned(type_) for _, type_ in columns]
     rows = ([("NULL" if c is None else printable(c)) for c in row] for row in _rows(batches, forms))
     sample = list(islice(rows, SAMPLE))
