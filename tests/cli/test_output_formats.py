@@ -107,4 +107,6 @@ def test_years_that_python_has_not() -> None:
 
 
 def test_a_plan_is_shown_as_it_is_laid_out() -> None:
-    assert written("table", [("Query Plan", t.VARCHAR)], [["Query\n  Scan t\x1b"]]) == "Query\n  Scan t\\u001b\n"
+    assert (
+        written("table", [("Query Plan", t.VARCHAR)], [["Query\n  Scan t\x1b"]]) == "Query\n  Scan t\\u001b\n"
+    )
