@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pyarrow as pa
@@ -135,6 +136,14 @@ def test_files_are_read_in_place(schema: Connection, tmp_path: Path) -> None:
     assert rows(schema, f"SELECT * FROM '{path}' ORDER BY a") == [(1, "x"), (2, None)]
     assert rows(schema, f"SELECT \"B b\" FROM read_parquet('{path}') WHERE a = 1") == [("x",)]
     assert rows(schema, f"SELECT count(*) FROM '{path}' x JOIN '{path}' y ON x.a = y.a") == [(2,)]
+
+
+def test_statements_at_once_share_a_file(schema: Connection, tmp_path: Path) -> None:
+    file = tmp_path / "shared.parquet"
+    pq.write_table(pa.table({"a": list(range(1000))}), file)
+    with ThreadPoolExecutor(4) as pool:
+        sql = f"SELECT sum(a) FROM '{file}'"
+        assert list(pool.map(lambda _: rows(schema, sql), range(12))) == [[(499500,)]] * 12
 
 
 def test_time_travel(schema: Connection) -> None:

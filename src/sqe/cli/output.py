@@ -53,8 +53,8 @@ def _write_table(columns: Columns, batches: Iterable[pa.RecordBatch], write: Wri
     forms = [values.plain(type_) for _, type_ in columns]
     names = [printable(name) for name, _ in columns]
     if names == [PLAN]:
-        for row in _rows(batches, forms):
-            write("".join(f"{printable(line)}\n" for line in (row[0] or "").splitlines()))
+        for [plan] in _rows(batches, forms):
+            write("".join(f"{printable(line)}\n" for line in (plan or "").splitlines()))
         return
     right = [values.is_right_aligned(type_) for _, type_ in columns]
     rows = ([("NULL" if c is None else printable(c)) for c in row] for row in _rows(batches, forms))

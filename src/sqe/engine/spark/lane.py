@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import secrets
 import threading
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -162,6 +163,8 @@ class SparkSession:
         self._link: _Link | None = None
         self._connect: ConnectSession | None = None
         self._running: dict[str, Stream] = {}
+        self._views_lock = threading.Lock()
+        self._views: Counter[str] = Counter()
 
     def run(
         self,
@@ -231,6 +234,24 @@ class SparkSession:
             last_one = self.closed and not self._running
         if last_one:
             self.close()
+
+    @contextlib.contextmanager
+    def views(self, connect: ConnectSession, files: Files) -> Iterator[None]:
+        """Temporary views over files. Statements at once may share one, and the last of them drops it."""
+        made = []
+        try:
+            for name, (file_format, paths) in files.items():
+                with self._views_lock:
+                    connect.create_view(name, file_format, paths)
+                    self._views[name] += 1
+                made.append(name)
+            yield
+        finally:
+            for name in made:
+                with self._views_lock, contextlib.suppress(Unavailable):
+                    self._views[name] -= 1
+                    if not self._views[name]:
+                        connect.drop_view(name)
 
     def forget(self, connect: ConnectSession) -> None:
         """The server no longer knows this session: the next statement makes another."""
@@ -313,7 +334,7 @@ class Stream:
     def _answer(self, connect: ConnectSession) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
 
-        with _views(connect, self._files):
+        with self._session.views(connect, self._files):
             answers = connect.run(
                 self._sql,
                 tag=self.statement_id,
@@ -335,20 +356,6 @@ def _warm_up(link: _Link) -> None:
     for _ in connect.run(sql, tag="sqe-warm-up"):
         pass
     connect.release()
-
-
-@contextlib.contextmanager
-def _views(connect: ConnectSession, files: Files) -> Iterator[None]:
-    made = []
-    try:
-        for name, (file_format, paths) in files.items():
-            connect.create_view(name, file_format, paths)
-            made.append(name)
-        yield
-    finally:
-        for name in made:
-            with contextlib.suppress(Unavailable):
-                connect.drop_view(name)
 
 
 def _reason(link: _Link, error: Unavailable) -> SqeError:
