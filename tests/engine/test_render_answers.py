@@ -14,6 +14,7 @@ from render_trees import (
     filtered,
     is_equal,
     joined,
+    limited,
     literal,
     ordered,
     plus,
@@ -153,6 +154,20 @@ def test_a_correlated_subquery_may_stand_in_on_and_order_by(spark: SparkSession)
     rendered = render(Query(by_value), session_zone="UTC").sql
     batches = list(spark.run(rendered, statement_id="by_value", user="anyone"))
     assert [v for b in batches for v in b.column(0).to_pylist()] == [3, 1, None]
+
+
+def test_each_row_has_a_limit_of_its_own(spark: SparkSession) -> None:
+    trees = Trees()
+    rows = trees.values(("x",), [(1,), (2,), (3,)])
+    pairs = trees.values(("y", "z"), [(0, 1), (1, 6), (1, 4), (2, 3), (2, 9)])
+    (x,), (y, z) = rows.fields, pairs.fields
+    # Spark alone answers NULL for all: it takes the smallest z of all pairs, and then looks for x.
+    fitting = filtered(pairs, is_equal(y, plus(x, literal(0))))
+    for count, offset, expected in ((1, 0, {1: 4, 2: 3, 3: None}), (1, 1, {1: 6, 2: 9, 3: None})):
+        some = limited(ordered(fitting, z), count, offset)
+        value = ScalarSubquery(INTEGER, trees.project(some, z))
+        assert dict(answers(spark, trees.project(rows, x, value))) == expected
+    assert answers(spark, filtered(rows, Exists(BOOLEAN, limited(fitting, 1)))) == [(1,), (2,)]
 
 
 def test_the_nullable_side_of_a_join_may_look_outside(spark: SparkSession) -> None:
