@@ -14,7 +14,7 @@ from sqe.bind.conversion import check_arguments
 from sqe.bind.expressions import bind_expression, refuse_calls
 from sqe.bind.names import matches, name_of
 from sqe.bind.scope import Scope
-from sqe.errors import LimitExceeded, NotFound, TypeMismatch, UserError
+from sqe.errors import LimitExceeded, NotFound, NotSupported, TypeMismatch, UserError
 from sqe.tree import types as t
 from sqe.tree.expressions import AggregateCall, Call, Expression, Field, Literal, Ref, rebuild, walk
 from sqe.tree.relations import Aggregate, Extend, Relation
@@ -80,6 +80,11 @@ def _element(
         return [s for e in node.expressions for s in _element(b, e, scope, items, grouping)]
     if isinstance(node, (exp.Rollup, exp.Cube)):
         check_arguments(node, {"expressions"}, b.text)
+        if not node.expressions:
+            word = type(node).__name__.upper()
+            raise NotSupported(
+                f"GROUP BY ... WITH {word} is written GROUP BY {word} (...)", position=b.position(node)
+            )
         parts_ = [_columns(b, e, scope, items, grouping) for e in node.expressions]
         if isinstance(node, exp.Rollup):
             chosen = [parts_[:n] for n in range(len(parts_), -1, -1)]

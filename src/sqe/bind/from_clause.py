@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Sequence
 
 from sqlglot import exp
@@ -14,6 +16,7 @@ from sqe.bind.names import Name, matches, name_of
 from sqe.bind.scope import Scope, Visible
 from sqe.bind.tables import bind_table
 from sqe.errors import NotFound, NotSupported, TypeMismatch, UserError
+from sqe.sql.dialect import COMMA
 from sqe.tree import types as t
 from sqe.tree.expressions import Expression, Field, Ref
 from sqe.tree.relations import CteRef, Extend, Join, Relation, Unnest, Values
@@ -23,11 +26,40 @@ Bound = tuple[Relation, list[Visible]]
 
 
 def bind_from(b: Binder, node: exp.Expr, outer: Scope, joins: Sequence[exp.Expr] = ()) -> Bound:
-    """One relation of FROM with what is joined to it."""
+    """One relation of FROM with what is joined to it.
+
+    A comma binds less than JOIN: in `a, b RIGHT JOIN c`, b and c are joined first.
+    """
     relation, columns = _bind_item(b, node, outer)
-    for join in [*(node.args.get("joins") or ()), *joins]:
+    for join in node.args.get("joins") or ():
         relation, columns = _join(b, relation, columns, join, outer)
+    rest = list(joins)
+    while rest:
+        join = rest.pop(0)
+        if not _is_comma(join):
+            relation, columns = _join(b, relation, columns, join, outer)
+            continue
+        group = list(itertools.takewhile(lambda j: not _is_comma(j), rest))
+        if isinstance(join.this, (exp.Unnest, exp.Lateral)):
+            # It may refer to what stands before the comma, which an outer join to its right must not move.
+            for later in group:
+                if str(later.args.get("side") or "").upper() in ("RIGHT", "FULL"):
+                    raise NotSupported(
+                        "a RIGHT or FULL JOIN after a comma and LATERAL or UNNEST is not supported",
+                        position=b.position(later),
+                    )
+            relation, columns = _join(b, relation, columns, join, outer)
+            continue
+        del rest[: len(group)]
+        check_arguments(join, {"this"}, b.text)
+        right, right_columns = bind_from(b, join.this, outer, group)
+        relation = Join((*relation.fields, *right.fields), "cross", relation, right)
+        columns = [*columns, *right_columns]
     return relation, columns
+
+
+def _is_comma(join: exp.Expr) -> bool:
+    return bool(join.meta.get(COMMA))
 
 
 def _bind_item(b: Binder, node: exp.Expr, scope: Scope) -> Bound:
@@ -146,7 +178,7 @@ def _join(b: Binder, left: Relation, columns: list[Visible], node: exp.Expr, out
     on, using = node.args.get("on"), node.args.get("using")
     if kind not in ("", "INNER", "OUTER", "CROSS") or side not in ("", "LEFT", "RIGHT", "FULL"):
         raise NotSupported(f"{side} {kind} JOIN is not supported".strip(), position=position)
-    join = side.lower() or ("cross" if kind == "CROSS" or (on is None and using is None) else "inner")
+    join = side.lower() or ("cross" if kind == "CROSS" or _is_comma(node) else "inner")
     if join == "cross" and on is not None:
         raise UserError("CROSS JOIN has no ON", code="SYNTAX_ERROR", position=position)
     target = node.this
@@ -258,6 +290,9 @@ def _unnest(b: Binder, source: Relation, node: exp.Unnest, scope: Scope, *, oute
             raise TypeMismatch(f"UNNEST takes arrays and maps, not {kind}", position=b.position(syntax))
     offset, alias = node.args.get("offset"), node.args.get("alias")
     ordinality = bool(offset)
+    if ordinality and not re.search(r"\bORDINALITY\b", b.text, re.IGNORECASE):
+        # BigQuery's WITH OFFSET, which counts from 0, is the same node.
+        raise NotSupported("UNNEST takes WITH ORDINALITY", position=b.position(node))
     if ordinality:
         fields.append(b.fresh("ordinality", t.BIGINT))
     qualifier: tuple[str, ...] = ()

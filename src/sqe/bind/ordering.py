@@ -63,6 +63,8 @@ def sort_and_limit(b: Binder, node: exp.Expr, relation: Relation, keys: Sequence
     if isinstance(limit, exp.Fetch):
         check_arguments(limit, {"direction", "count", "limit_options"}, b.text)
         options = limit.args.get("limit_options")
+        if str(limit.args.get("direction") or "FIRST").upper() not in ("FIRST", "NEXT"):
+            raise NotSupported("FETCH takes FIRST or NEXT", position=b.position(limit))
         if options is not None and options.args.get("percent"):
             raise NotSupported("FETCH ... PERCENT is not supported", position=b.position(limit))
         count = _count(b, limit.args["count"], "FETCH") if limit.args.get("count") is not None else 1

@@ -50,8 +50,11 @@ def read_option(b: Binder, node: exp.Expr, options: TableOptions) -> None:
         check_arguments(node, {"no"}, b.text)
         options.with_no_data = bool(node.args.get("no"))
     elif isinstance(node, exp.FileFormatProperty):
-        _set_format(options, node.this.name, position)
-    elif isinstance(node, exp.Property):
+        if isinstance(node.this, exp.Literal):
+            _set_format(options, node.this.name, position)
+        elif node.this.name.lower() != "iceberg":
+            raise NotSupported("every table is USING iceberg", position=position, hint="WITH (format = '...')")
+    elif type(node) is exp.Property:  # the others are subclasses of it
         _read_property(b, node, options, position)
     else:
         raise NotSupported(

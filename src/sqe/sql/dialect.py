@@ -14,6 +14,7 @@ from sqlglot.parsers.trino import TrinoParser
 from sqlglot.tokenizer_core import TokenType
 
 # Calls with a grammar of their own: CAST(x AS t), EXTRACT(y FROM x), TRIM(LEADING a FROM b), ...
+COMMA = "comma"
 _OWN_GRAMMAR = ("CAST", "TRY_CAST", "EXTRACT", "POSITION", "TRIM", "SUBSTRING")
 
 
@@ -30,6 +31,14 @@ class SqeParser(TrinoParser):
         if token is None and not node.meta and isinstance(node, _LEAVES) and self._prev:
             node.update_positions(self._prev)
         return node
+
+    def _parse_join(self, *arguments: Any, **options: Any) -> Any:
+        # `a, b` and a JOIN that lacks its ON look alike in sqlglot's tree.
+        comma = bool(self._curr) and self._curr.token_type == TokenType.COMMA
+        join = super()._parse_join(*arguments, **options)
+        if join is not None and comma:
+            join.meta[COMMA] = True
+        return join
 
     def _parse_table_part(self, schema: bool = False) -> Any:
         # FROM 'file.parquet' is a file, FROM "file.parquet" a table: keep them apart.
