@@ -53,7 +53,9 @@ def read_option(b: Binder, node: exp.Expr, options: TableOptions) -> None:
         if isinstance(node.this, exp.Literal):
             _set_format(options, node.this.name, position)
         elif node.this.name.lower() != "iceberg":
-            raise NotSupported("every table is USING iceberg", position=position, hint="WITH (format = '...')")
+            raise NotSupported(
+                "every table is USING iceberg", position=position, hint="WITH (format = '...')"
+            )
     elif type(node) is exp.Property:  # the others are subclasses of it
         _read_property(b, node, options, position)
     else:
