@@ -136,17 +136,16 @@ def _tell(coordinator: Coordinator, statement: Statement, event: str, **details:
     coordinator.events.emit(Event(event, statement.id, statement.user, details=details))
 
 
-def _ended(statement: Statement, coordinator: Coordinator, error: SqeError | None) -> None:
+def _ended(statement: Statement, coordinator: Coordinator, rows: int, error: SqeError | None) -> None:
     """The last row of a query has arrived, or an error instead of it."""
     if error is None:
-        _finished(statement, coordinator)
+        _finished(statement, coordinator, rows)
     else:
         _failed(statement, coordinator, error)
 
 
-def _finished(statement: Statement, coordinator: Coordinator) -> None:
+def _finished(statement: Statement, coordinator: Coordinator, rows: int | None = None) -> None:
     statement.state = "finished"
-    rows = statement.result.rows if statement.result is not None else None
     _tell(
         coordinator, statement, "finished", rows=rows, updated=statement.updated, timings=statement.timings
     )

@@ -18,14 +18,17 @@ if TYPE_CHECKING:
     from sqe.statement import Statement
 
 
+Ended = Callable[[int, SqeError | None], None]
+
+
 def execute(
     statement: Statement,
     tree: Query,
     coordinator: Coordinator,
     *,
-    ended: Callable[[SqeError | None], None],
+    ended: Ended,
 ) -> None:
-    """Returns while rows still arrive; `ended` hears of the last one, or of the error instead of it."""
+    """Returns while rows still arrive; `ended` hears how many there were, or of the error instead."""
     rendered = render_for(statement, tree)
     stream = stream_of(statement, rendered, coordinator)
     spark = coordinator.spark_session(statement.session.identity)
@@ -62,7 +65,7 @@ def stream_of(statement: Statement, rendered: Rendered, coordinator: Coordinator
 class _Watched:
     """The batches of a stream, up to query.max_result_rows; beyond it an error, not a shorter result."""
 
-    def __init__(self, stream: Stream, most: int, ended: Callable[[SqeError | None], None]) -> None:
+    def __init__(self, stream: Stream, most: int, ended: Ended) -> None:
         self._stream = stream
         self._most = most
         self._ended = ended
@@ -80,9 +83,9 @@ class _Watched:
                     )
                 yield batch
         except SqeError as error:
-            self._ended(error)
+            self._ended(rows, error)
             raise
-        self._ended(None)
+        self._ended(rows, None)
 
     def close(self) -> None:
         self._stream.close()
