@@ -65,7 +65,7 @@ def check_arguments(node: exp.Expr, known: frozenset[str] | set[str], text: str)
 def describe(node: exp.Expr) -> str:
     """A syntax class in words that a user may know: NullSafeEQ -> NULL SAFE EQ."""
     if isinstance(node, exp.Command):
-        return str(node.this).upper()
+        return f"this form of {str(node.this).upper()}"
     if isinstance(node, exp.Anonymous) and node.this:
         return f"{node.name}()"
     words = ""

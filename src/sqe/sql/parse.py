@@ -14,6 +14,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from sqe.errors import LimitExceeded, NotSupported, Position, SyntaxFault
 from sqe.recursion import MAX_NESTING, make_room
 from sqe.sql.dialect import Sqe
+from sqe.sql.split import find_unquoted
 
 MAX_BYTES = 1 << 20
 
@@ -69,6 +70,13 @@ def parse(text: str, *, max_bytes: int = MAX_BYTES) -> Syntax:
             )
         # Blanks keep every position what it is in the whole text.
         body = " " * explain.end() + text[explain.end() :]
+    backquote = find_unquoted(text, "`")
+    if backquote is not None:
+        raise SyntaxFault(
+            "names in backquotes are not supported",
+            position=position_at(text, backquote),
+            hint='quote names with double quotes: "name"',
+        )
     tokens = _tokenize(body, text)
     _guard_nesting(tokens, text)
     make_room()

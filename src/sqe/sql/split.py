@@ -54,6 +54,18 @@ def is_complete(script: str) -> bool:
     return blank is not None and blank.end() == len(script)
 
 
+def find_unquoted(text: str, character: str) -> int | None:
+    """Where a character stands outside of strings, quoted names and comments."""
+    begin = 0
+    for match in _TOKEN.finditer(text):
+        found = text.find(character, begin, match.start())
+        if found >= 0:
+            return found
+        begin = match.end()
+    found = text.find(character, begin)
+    return found if found >= 0 else None
+
+
 def _statement(script: str, start: int, end: int) -> list[StatementText]:
     blank = _BLANK.match(script, start, end)
     begin = blank.end() if blank else start
