@@ -126,7 +126,7 @@ def failure(*causes: tuple[str, str], condition: str | None = None, **parameters
     ("given", "kind", "names"),
     [
         (
-            failure(("org.apache.iceberg.exceptions.CommitFailedException", "Requirement failed: /private/x")),
+            failure(("org.apache.iceberg.exceptions.CommitFailedException", "Requirement failed: /data/x")),
             CommitConflict,
             "at the same time",
         ),

@@ -123,6 +123,7 @@ def test_a_hidden_table_looks_absent(joe: Connection) -> None:
     "TRUNCATE TABLE people",
     "DROP TABLE people",
     "DROP TABLE secret",
+    "DROP SCHEMA default CASCADE",
     "CREATE OR REPLACE TABLE people (id bigint)",
     "CREATE OR REPLACE TABLE people AS SELECT 1 AS id",
 ])  # fmt: skip

@@ -168,6 +168,8 @@ CASES = {
     "quoted names": ('SELECT "ID" FROM (SELECT id AS "ID" FROM emp) q ORDER BY 1 LIMIT 1', [(1,)]),
     "three part names": ("SELECT iceberg.default.emp.id FROM iceberg.default.emp ORDER BY 1 LIMIT 1", [(1,)]),
     "sequence": ("SELECT sum(sequential_number) FROM TABLE(sequence(1, 4))", [(10,)]),
+    "char against text": ("SELECT CAST('a' AS char(3)) = 'a', 'a' = CAST('a' AS char(3)), "
+                          "CAST('b' AS char(2)) IN ('a', 'b')", [(True, True, True)]),
     "integer division": ("SELECT 7 / 2, -7 / 2, 7 % 3, 7.0 / 2", [(3, -3, 1, Decimal("3.5"))]),
     "big in list": (f"SELECT count(*) FROM emp WHERE id IN ({', '.join(map(str, range(2, 1000)))})", [(3,)]),
     "deep nesting": ("SELECT " + "(" * 200 + "1" + ")" * 200, [(1,)]),

@@ -190,6 +190,8 @@ def group(b: Binder, relation: Relation, grouping: Grouping, above: Sequence[Exp
                 calls.append(node)
             elif isinstance(node, Call) and node.function == "grouping" and node not in groupings:
                 groupings.append(node)
+    for call in calls:
+        _refuse_outer(call, inputs)
     key_fields = [b.fresh(f.name, f.type) for f in keys]
     call_fields = [b.fresh(c.function, c.type) for c in calls]
     sets = grouping.sets
@@ -224,6 +226,17 @@ def _belongs(call: AggregateCall, inputs: frozenset[int], above: Sequence[Expres
     from sqe.bind.expressions import own_calls
 
     return any(call == own for e in above for own in own_calls(e, AggregateCall))
+
+
+def _refuse_outer(call: AggregateCall, inputs: frozenset[int]) -> None:
+    """An aggregate over columns of an enclosing query alone: engines disagree on whose aggregate it is."""
+    columns = [
+        node.field.id for argument in call.arguments for node in walk(argument) if isinstance(node, Ref)
+    ]
+    if columns and inputs.isdisjoint(columns):
+        raise NotSupported(
+            f"{call.function} of an enclosing query's columns is not supported", position=call.position
+        )
 
 
 def _grouping_index(grouping: Grouping, argument: Expression, node: Call) -> int:

@@ -20,7 +20,7 @@ from sqe.bind.tables import (
     visible_in,
 )
 from sqe.catalog.names import nearest
-from sqe.errors import InvalidArgument, NotFound, NotSupported, SqeError, UserError
+from sqe.errors import AccessDenied, InvalidArgument, NotFound, NotSupported, SqeError, UserError
 from sqe.sql.parse import Syntax
 from sqe.tree import statements as s
 from sqe.tree.relations import TableName
@@ -76,6 +76,17 @@ def _schema_name(b: Binder, node: exp.Expr) -> tuple[str, tuple[str, ...]]:
     return catalog.name, namespace
 
 
+def _refuse_restricted(b: Binder, catalog: str, namespace: tuple[str, ...]) -> None:
+    """CASCADE must not take along what the user sees only in part, or not at all."""
+    mounted = b.catalogs.get(catalog)
+    lower = tuple(part.lower() for part in namespace)
+    for schema in mounted.namespaces():
+        if tuple(part.lower() for part in schema[: len(lower)]) == lower:
+            for name in mounted.tables(schema):
+                if b.decide(TableName(mounted.name, schema, name)).restricts:
+                    raise AccessDenied(f"cannot drop schema '{'.'.join((mounted.name, *namespace))}'")
+
+
 @converts(exp.Drop, reads="tables kind exists cascade restrict purge")
 def _drop(b: Binder, node: exp.Drop) -> s.Statement:
     kind = str(node.args.get("kind") or "").upper()
@@ -86,7 +97,10 @@ def _drop(b: Binder, node: exp.Drop) -> s.Statement:
     if_exists = bool(node.args.get("exists"))
     if kind == "SCHEMA":
         catalog, namespace = _schema_name(b, named[0])
-        return s.DropSchema(catalog, namespace, if_exists, bool(node.args.get("cascade")))
+        cascade = bool(node.args.get("cascade"))
+        if cascade:
+            _refuse_restricted(b, catalog, namespace)
+        return s.DropSchema(catalog, namespace, if_exists, cascade)
     if kind != "TABLE" or node.args.get("cascade") or node.args.get("restrict"):
         raise NotSupported(f"DROP {kind} is not supported here", position=b.position(node))
     owner, written, name = split_table_name(b, plain_table_parts(b, named[0]), position)

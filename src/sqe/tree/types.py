@@ -246,13 +246,13 @@ def _common_numeric(a: Type, b: Type) -> Type:
     return Decimal(min(MAX_PRECISION, whole + scale), scale)
 
 
-def _common_text(a: Type, b: Type) -> Type:
+def _common_text(a: Type, b: Type) -> Type | None:
     assert isinstance(a, (Varchar, Char)) and isinstance(b, (Varchar, Char))
     length = None if a.length is None or b.length is None else max(a.length, b.length)
-    if isinstance(a, Char) and isinstance(b, Char):
-        assert length is not None
-        return Char(length)
-    return Varchar(length)
+    if isinstance(a, Varchar) and isinstance(b, Varchar):
+        return Varchar(length)
+    # Text becomes char, so that blanks at the end do not count; unbounded text has no length to pad to.
+    return None if length is None else Char(length)
 
 
 def _common_row(a: Row, b: Row) -> Type | None:
@@ -278,7 +278,7 @@ def _common_datetime(a: Type, b: Type) -> Type | None:
 
 def coerces(source: Type, target: Type) -> bool:
     """Whether a value of `source` may stand where `target` is expected, with no CAST written."""
-    if isinstance(source, Varchar) and isinstance(target, Varchar):
+    if isinstance(source, (Varchar, Char)) and isinstance(target, Varchar):
         return target.length is None or (source.length is not None and source.length <= target.length)
     if isinstance(source, Decimal) and isinstance(target, Decimal):
         return (
