@@ -38,6 +38,8 @@ def _boolean(b: Binder, node: exp.Boolean, scope: Scope) -> Expression:
 
 @converts(exp.HexString, reads="this")
 def _hex(b: Binder, node: exp.HexString, scope: Scope) -> Expression:
+    if b.text[node.meta.get("start", 0)] not in "xX":
+        raise NotSupported("a binary constant is written X'1f'", position=b.position(node))
     return literals.binary(node.name, b.position(node))
 
 
@@ -46,7 +48,8 @@ def _interval(b: Binder, node: exp.Interval, scope: Scope) -> Expression:
     unit = node.args.get("unit")
     position = b.position(node)
     sign, value = _signed(node.this)
-    if not isinstance(value, exp.Literal) or unit is None:
+    # sqlglot takes '2 hour' apart and forgets where it stood.
+    if not isinstance(value, exp.Literal) or unit is None or "start" not in value.meta:
         raise NotSupported("an interval is written INTERVAL '3' DAY", position=position)
     if isinstance(unit, exp.IntervalSpan):
         return literals.interval(sign + value.name, unit.this.name, unit.expression.name, position)

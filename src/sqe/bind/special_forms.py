@@ -52,8 +52,8 @@ def _is_typed_literal(b: Binder, node: exp.Cast) -> bool:
     start = node.this.meta.get("start")
     if start is None:
         return False
-    before = b.text[:start].rstrip()
-    return not before.endswith("(")
+    before, after = b.text[:start].rstrip(), b.text[node.this.meta["end"] + 1 :].lstrip()
+    return not before.endswith("(") and not after.startswith("::")
 
 
 @converts(exp.Case, reads="this ifs default")

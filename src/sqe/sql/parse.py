@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 import logging
 import re
 from dataclasses import dataclass
@@ -79,6 +80,7 @@ def parse(text: str, *, max_bytes: int = MAX_BYTES) -> Syntax:
         )
     tokens = _tokenize(body, text)
     _guard_nesting(tokens, text)
+    _guard_aliases(tokens, text)
     make_room()
     try:
         nodes = [n for n in _DIALECT.parser().parse(tokens, body) if n is not None]
@@ -134,6 +136,21 @@ def _tokenize(body: str, text: str) -> list[Token]:
         numbers = [int(n) for n in place.groups() if n] if place else []
         position = Position(numbers[0], max(1, numbers[1])) if numbers else position_at(text, len(text))
         raise SyntaxFault("the text ends inside a string, name or comment", position=position) from None
+
+
+def _guard_aliases(tokens: list[Token], text: str) -> None:
+    """`1_000` and `1abc` would be read as a number and its alias, and `a:b` as a and its alias."""
+    for token in tokens:
+        if token.token_type == TokenType.COLON:
+            raise SyntaxFault("mismatched input ':'", position=position_at(text, token.start))
+    for number, following in itertools.pairwise(tokens):
+        glued = following.start == number.end + 1 and text[following.start].isidentifier()
+        if number.token_type == TokenType.NUMBER and glued:
+            raise SyntaxFault(
+                f"'{number.text}{following.text}' is neither a number nor a name",
+                position=position_at(text, number.start),
+                hint="write numbers without underscores, and quote names that begin with a digit",
+            )
 
 
 def _guard_nesting(tokens: list[Token], text: str) -> None:
