@@ -28,6 +28,7 @@ from sqe.tree.expressions import Field
 MIB = 1 << 20
 GIB = 1 << 30
 PREFIX = "sqe-spool-"
+Ended = Callable[[int, SqeError | None], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +58,11 @@ class Spools:
         *,
         user: str,
         cancel: Callable[[], None] | None = None,
+        ended: Ended | None = None,
     ) -> Result:
-        """A result that a thread fills from `batches`. `cancel` ends the engine's work on a close."""
-        result = Result(self, fields, user=user, cancel=cancel)
+        """A result that a thread fills from `batches`. `cancel` ends the engine's work on a close;
+        `ended` hears once how many rows there were, or the error instead."""
+        result = Result(self, fields, user=user, cancel=cancel, ended=ended)
         result.drain(batches)
         return result
 
@@ -123,8 +126,10 @@ class Result:
         *,
         user: str,
         cancel: Callable[[], None] | None = None,
+        ended: Ended | None = None,
     ) -> None:
         self.fields = tuple(fields)
+        self._ended = ended
         self.schema = arrow_schema(self.fields)
         self._spools = spools
         self._user = user
@@ -236,8 +241,11 @@ class Result:
         with self._changed:
             self._error = error
             self._done = True
+            closed = self._closed
             self._changed.notify_all()
             self._free_if_unused()
+        if self._ended is not None:
+            self._ended(self._rows, error or (Cancelled("the result was closed") if closed else None))
 
     def _keep(self, batch: pa.RecordBatch) -> None:
         part: pa.RecordBatch | _Spooled = batch

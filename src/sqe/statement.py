@@ -20,7 +20,7 @@ from sqe.bind.binder import Binder
 from sqe.bind.statements import bind
 from sqe.coordinator import Coordinator
 from sqe.engine.route import route
-from sqe.errors import InternalError, LimitExceeded, SqeError, SyntaxFault
+from sqe.errors import Cancelled, InternalError, LimitExceeded, SqeError, SyntaxFault
 from sqe.observe.events import Event
 from sqe.policy.secure import Guard, secure
 from sqe.recursion import make_room
@@ -93,7 +93,13 @@ def plan(statement: Statement, coordinator: Coordinator) -> tuple[s.Statement, B
     with _stage(statement, "parse"):
         syntax = parse(statement.text, max_bytes=limits.max_sql_bytes)
     with _stage(statement, "bind"):
-        binder = Binder(statement.text, statement.session, coordinator.catalogs, guard.decide)
+        binder = Binder(
+            statement.text,
+            statement.session,
+            coordinator.catalogs,
+            guard.decide,
+            guard.may_read_files,
+        )
         tree = bind(binder, syntax)
     with _stage(statement, "secure"):
         tree = secure(tree, guard, binder.tables, binder.fresh)
@@ -124,6 +130,8 @@ def _execute(statement: Statement, tree: s.Statement, binder: Binder, coordinato
 
 @contextmanager
 def _stage(statement: Statement, name: str) -> Iterator[None]:
+    if statement.cancelled:
+        raise Cancelled("the statement was cancelled")
     begin = time.perf_counter()
     statement.state = name
     try:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from sqe.connection import Connection
@@ -185,6 +188,26 @@ def test_a_policy_about_a_view_itself_is_not_passed_by(views: Connection) -> Non
 def test_explain_shows_the_filter(joe: Connection) -> None:
     [(plan,)] = joe.execute("EXPLAIN SELECT id FROM people").fetchall()
     assert "Filter (region = 'EU')" in plan
+
+
+def test_a_hidden_table_is_not_dropped_under_another_spelling(joe: Connection) -> None:
+    for name in ("SECRET", '"Secret"', '"DEFAULT".secret'):
+        joe.execute(f"DROP TABLE IF EXISTS {name}")
+    names = joe.coordinator.catalogs.get("iceberg").tables(("default",))
+    assert "secret" in names
+
+
+def test_files_that_may_not_be_read_tell_nothing(joe: Connection, tmp_path: Path) -> None:
+    file = tmp_path / "f.parquet"
+    pq.write_table(pa.table({"salary": [1]}), file)
+    for sql in (f"SELECT salry FROM '{file}'", f"SELECT * FROM '{tmp_path}/none.parquet'"):
+        with pytest.raises(AccessDenied):
+            joe.execute(sql)
+
+
+def test_explain_names_no_hidden_column(joe: Connection) -> None:
+    [(plan,)] = joe.execute("EXPLAIN SELECT id FROM people").fetchall()
+    assert "salary" not in plan
 
 
 def test_an_unsecured_scan_never_passes() -> None:

@@ -160,7 +160,7 @@ CASES = {
     "star exclude": ("SELECT * EXCLUDE (pay, boss) FROM emp WHERE id = 1", [(1, "Ann", "it")]),
     "star replace": ("SELECT * REPLACE (id + 1 AS id) FROM dept CROSS JOIN (SELECT 1 AS id) WHERE dept = 'it'",
                      [("it", "Ghent", 2)]),
-    "qualified star": ("SELECT d.* FROM emp e JOIN dept d USING (dept) WHERE id = 1", [("it", "Ghent")]),
+    "qualified star": ("SELECT d.* FROM emp e JOIN dept d ON e.dept = d.dept WHERE id = 1", [("it", "Ghent")]),
     "case": ("SELECT CASE dept WHEN 'it' THEN 1 ELSE 0 END, CASE WHEN id > 2 THEN 'x' END FROM emp ORDER BY id",
              [(1, None), (1, None), (0, "x"), (0, "x")]),
     "between and like": ("SELECT id FROM emp WHERE id BETWEEN 2 AND 3 AND name NOT LIKE 'B%'", [(3,)]),
@@ -168,6 +168,14 @@ CASES = {
     "quoted names": ('SELECT "ID" FROM (SELECT id AS "ID" FROM emp) q ORDER BY 1 LIMIT 1', [(1,)]),
     "three part names": ("SELECT iceberg.default.emp.id FROM iceberg.default.emp ORDER BY 1 LIMIT 1", [(1,)]),
     "sequence": ("SELECT sum(sequential_number) FROM TABLE(sequence(1, 4))", [(10,)]),
+    "alias of a join with using": ("SELECT * FROM (emp e JOIN dept d USING (dept)) AS z(dept, id, name, pay, boss, city) "
+                                   "WHERE id = 1", [("it", 1, "Ann", Decimal("100.00"), None, "Ghent")]),
+    "sample in parentheses": ("SELECT count(*) FROM (emp) TABLESAMPLE BERNOULLI (0)", [(0,)]),
+    "star of one side of using": ("SELECT d.* FROM emp e JOIN dept d USING (dept) WHERE id = 1", [("Ghent",)]),
+    "lambda in order by": ("SELECT id, tags FROM nested ORDER BY any_match(tags, id -> id = 'a') NULLS FIRST, id",
+                           [(3, None), (2, []), (1, ["a", "b"])]),
+    "cast with a comment": ("SELECT CAST(/* c */ '1.239' AS decimal(10,2))", [(Decimal("1.24"),)]),
+    "with in another case": ('WITH "Emp" AS (SELECT 7 AS q) SELECT * FROM emp', [(7,)]),
     "char against text": ("SELECT CAST('a' AS char(3)) = 'a', 'a' = CAST('a' AS char(3)), "
                           "CAST('b' AS char(2)) IN ('a', 'b')", [(True, True, True)]),
     "integer division": ("SELECT 7 / 2, -7 / 2, 7 % 3, 7.0 / 2", [(3, -3, 1, Decimal("3.5"))]),

@@ -44,6 +44,8 @@ def bind_grouping(
     if node is None:
         return None
     check_arguments(node, {"expressions", "grouping_sets", "rollup", "cube"}, b.text)
+    if node.args.get("all") is False:
+        raise NotSupported("GROUP BY DISTINCT is not supported", position=b.position(node))
     grouping = Grouping()
     elements: list[list[tuple[int, ...]]] = []
     special = False

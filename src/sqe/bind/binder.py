@@ -47,6 +47,7 @@ class Binder:
     session: Session
     catalogs: Catalogs
     decide: Callable[[TableName], Decision] = lambda table: EVERYTHING
+    may_read_files: Callable[[tuple[str, ...]], bool] = lambda paths: True
     now: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.UTC))
     tables: dict[str, Table] = field(default_factory=dict)
     ctes: dict[str, CteEntry | None] = field(default_factory=dict)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -27,6 +28,7 @@ from sqe.tree.expressions import (
     FrameBound,
     Lambda,
     LambdaRef,
+    Literal,
     WindowCall,
     parts,
 )
@@ -42,6 +44,8 @@ def _function(b: Binder, node: exp.Anonymous, scope: Scope) -> Expression:
     if name == "row":
         return row([bind_expression(b, e, scope) for e in node.expressions])
     if name == "grouping":
+        if not node.expressions:
+            raise UserError("grouping() needs columns", code="INVALID_ARGUMENTS", position=b.position(node))
         arguments = tuple(bind_expression(b, e, scope) for e in node.expressions)
         return Call(t.INTEGER, "grouping", arguments, b.position(node))
     function = _lookup(b, node)
@@ -125,6 +129,8 @@ def _aggregate(
         )
     nodes = list(node.expressions)
     ordering: list[exp.Expr] = list(within)
+    if within and (name != "listagg" or any(n.find(exp.Order) is not None for n in nodes)):
+        raise NotSupported("WITHIN GROUP is for listagg, once", position=position)
     if nodes and isinstance(nodes[-1], exp.Order):
         check_arguments(nodes[-1], {"this", "expressions"}, b.text)
         ordering = nodes[-1].expressions
@@ -140,8 +146,10 @@ def _aggregate(
         check_arguments(nodes[0], set(), b.text)
         nodes = []
     bound = [bind_expression(b, n, scope) for n in nodes]
-    for argument in bound:
-        if any(own_calls(argument, AggregateCall)) or any(own_calls(argument, WindowCall)):
+    keys = bind_sort_keys(b, ordering, scope)
+    for argument in (*bound, *((filter_,) if filter_ is not None else ()), *(k.expression for k in keys)):
+        grouped = any(c.function == "grouping" for c in own_calls(argument, Call))
+        if grouped or any(own_calls(argument, AggregateCall)) or any(own_calls(argument, WindowCall)):
             raise UserError(
                 f"the arguments of {name} cannot contain aggregates or window functions",
                 code="NESTED_AGGREGATION",
@@ -149,7 +157,6 @@ def _aggregate(
             )
     resolution = registry.resolve(function, [a.type for a in bound], position)
     arguments = tuple(coerce(a, p) for a, p in zip(bound, resolution.parameters, strict=True))
-    keys = bind_sort_keys(b, ordering, scope)
     if keys and not getattr(function, "ordered", False):
         raise NotSupported(f"ORDER BY inside {name} is not supported", position=position)
     return AggregateCall(resolution.result, name, arguments, distinct, filter_, keys, position)
@@ -244,7 +251,18 @@ def _frame(b: Binder, node: exp.Expr | None, scope: Scope, ordered: bool) -> Fra
     )
     if unit == "range" and not ordered and (start.offset or end.offset):
         raise UserError("a RANGE frame with an offset needs ORDER BY", position=b.position(node))
+    if (
+        _BOUNDS.index(start.kind) > _BOUNDS.index(end.kind)
+        or start.kind == _BOUNDS[-1]
+        or end.kind == _BOUNDS[0]
+    ):
+        raise UserError(
+            "the frame ends before it begins", code="INVALID_WINDOW_FRAME", position=b.position(node)
+        )
     return Frame(unit, start, end)
+
+
+_BOUNDS = ["unbounded_preceding", "preceding", "current_row", "following", "unbounded_following"]
 
 
 def _bound(b: Binder, value: Any, side: Any, scope: Scope, default_side: str) -> FrameBound:
@@ -255,4 +273,14 @@ def _bound(b: Binder, value: Any, side: Any, scope: Scope, default_side: str) ->
     if word == "UNBOUNDED":
         return FrameBound(f"unbounded_{direction}")
     assert isinstance(value, exp.Expr)
-    return FrameBound(direction, bind_expression(b, value, scope))
+    offset = bind_expression(b, value, scope)
+    if not isinstance(offset, Literal):
+        raise NotSupported("a frame's offset must be a constant", position=b.position(value))
+    size = offset.value
+    if size is None or (isinstance(size, (int, decimal.Decimal, float)) and size < 0):
+        raise UserError(
+            "a frame's offset cannot be negative or NULL",
+            code="INVALID_WINDOW_FRAME",
+            position=b.position(value),
+        )
+    return FrameBound(direction, offset)

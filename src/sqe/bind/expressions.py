@@ -54,6 +54,13 @@ def own_calls(expression: Any, kind: type) -> Iterator[Any]:
 
 
 def refuse_calls(b: Binder, expression: Expression, node: exp.Expr, clause: str) -> None:
+    for call in own_calls(expression, Call):
+        if call.function == "grouping":
+            raise UserError(
+                f"{clause} cannot contain grouping()",
+                code="EXPRESSION_NOT_SCALAR",
+                position=call.position or b.position(node),
+            )
     for kind, word in ((AggregateCall, "an aggregate"), (WindowCall, "a window function")):
         for call in own_calls(expression, kind):
             raise UserError(

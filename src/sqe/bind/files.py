@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sqe.bind.binder import Binder
 from sqe.bind.conversion import check_arguments
-from sqe.errors import InvalidArgument, NotFound, NotSupported, Position
+from sqe.errors import AccessDenied, InvalidArgument, NotFound, NotSupported, Position
 from sqe.tree import types as t
 from sqe.tree.relations import FileScan, Relation, Sequence
 
@@ -67,6 +67,9 @@ def _parquet(b: Binder, path: str, position: Position | None) -> Relation:
     if "://" in path and not path.startswith("file://"):
         raise NotSupported("only local files can be read yet", position=position)
     local = os.path.abspath(os.path.expanduser(path.removeprefix("file://")))
+    # Before anything is said of what is there.
+    if not b.may_read_files((local,)):
+        raise AccessDenied("reading files is not allowed", position=position)
     if os.path.isdir(local):
         paths = sorted(glob.glob(os.path.join(glob.escape(local), "**", "*.parquet"), recursive=True))
     elif os.path.exists(local):
@@ -75,6 +78,8 @@ def _parquet(b: Binder, path: str, position: Position | None) -> Relation:
         paths = sorted(glob.glob(local, recursive=True))
     if not paths:
         raise NotFound(f"no file matches '{path}'", code="FILE_NOT_FOUND", position=position)
+    if not b.may_read_files(tuple(paths)):
+        raise AccessDenied("reading files is not allowed", position=position)
     columns = _parquet_columns(paths[0], path, position)
     fields = tuple(b.fresh(n, k) for n, k in columns)
     return FileScan(fields, "parquet", tuple(paths), tuple(n for n, _ in columns))

@@ -19,7 +19,7 @@ from sqe.errors import NotFound, NotSupported, TypeMismatch, UserError
 from sqe.sql.dialect import COMMA
 from sqe.tree import types as t
 from sqe.tree.expressions import Expression, Field, Ref
-from sqe.tree.relations import CteRef, Extend, Join, Relation, Unnest, Values
+from sqe.tree.relations import CteRef, Extend, Join, Project, Relation, Unnest, Values
 
 converts = RELATIONS.of
 Bound = tuple[Relation, list[Visible]]
@@ -108,7 +108,7 @@ def _named(b: Binder, node: exp.Table, scope: Scope) -> tuple[Relation, tuple[st
         return bind_table_function(b, this), (this.name.lower(),)
     if not node.args.get("db") and isinstance(this, exp.Identifier):
         name = name_of(this).folded
-        entry = b.ctes.get(name)
+        entry = next(iter(matches(name, list(b.ctes.items()))), None)
         if entry is not None:
             if node.args.get("version") is not None:
                 raise NotSupported("a WITH query has no past", position=b.position(node))
@@ -126,9 +126,15 @@ def _subquery(b: Binder, node: exp.Subquery, scope: Scope) -> Bound:
         isinstance(node.this, exp.Subquery) and node.this.args.get("joins")
     ):
         # Parentheses around a join: its tables keep their names unless an alias replaces them.
+        check_arguments(node, {"this", "alias", "joins", "sample"}, b.text)
         relation, columns = bind_from(b, node.this, scope)
+        if node.args.get("sample") is not None:
+            relation = bind_sample(b, relation, node.args["sample"])
         if node.args.get("alias") is None:
             return relation, columns
+        # What * would show: USING merges columns.
+        shown = tuple({v.field.id: v.field for v in columns if v.bare}.values())
+        relation = Project(shown, relation, tuple(Ref(f.type, f) for f in shown))
         return _aliased(b, node, relation, ())
     inner = node.copy()
     inner.set("alias", None)

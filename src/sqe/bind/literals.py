@@ -60,7 +60,9 @@ def typed(target: t.Type, text: str, position: Position | None) -> Literal | Non
     """DATE '…', TIMESTAMP '…', TIME '…', DECIMAL '…'; None where no such literal exists and it is a CAST."""
     try:
         if target == t.DATE:
-            return Literal(t.DATE, dt.date.fromisoformat(text.strip()))
+            if not re.fullmatch(r"\d{4}-\d{1,2}-\d{1,2}", text.strip()):
+                raise ValueError(text)
+            return Literal(t.DATE, dt.date(*map(int, text.strip().split("-"))))
         if isinstance(target, (t.Timestamp, t.TimestampTz)):
             return timestamp(text, position)
         if isinstance(target, t.Time):
@@ -117,7 +119,10 @@ def zone(name: str) -> dt.tzinfo:
         return dt.timezone(dt.timedelta(minutes=minutes if offset[1] == "+" else -minutes))
     if name.upper() in ("UTC", "Z"):
         return dt.timezone.utc  # noqa: UP017
-    return zoneinfo.ZoneInfo(name)
+    try:
+        return zoneinfo.ZoneInfo(name)
+    except OSError:
+        raise ValueError(name) from None
 
 
 _SECONDS = {"SECOND": 1, "MINUTE": 60, "HOUR": 3600, "DAY": 86400, "WEEK": 7 * 86400}
@@ -134,14 +139,14 @@ def interval(text: str, unit: str, to: str | None, position: Position | None) ->
             if unit in _MONTHS:
                 return Literal(t.YEAR_MONTH, sign * int(body) * _MONTHS[unit])
             if unit in _SECONDS:
-                seconds = decimal.Decimal(body) * _SECONDS[unit]
+                seconds = decimal.Decimal(body if unit == "SECOND" else int(body)) * _SECONDS[unit]
                 return Literal(t.DAY_SECOND, sign * dt.timedelta(microseconds=int(seconds * 1_000_000)))
         elif (unit, to) == ("YEAR", "MONTH"):
             years, months = body.split("-")
             return Literal(t.YEAR_MONTH, sign * (int(years) * 12 + int(months)))
         elif unit in _SECONDS and to in _SECONDS:
             return Literal(t.DAY_SECOND, sign * _day_to_second(body, unit, to))
-    except (ValueError, KeyError, decimal.InvalidOperation):
+    except (ValueError, KeyError, OverflowError, decimal.InvalidOperation):
         raise bad from None
     raise bad
 

@@ -88,7 +88,10 @@ def _count(b: Binder, node: exp.Expr, word: str) -> int | None:
     if word == "LIMIT" and node.name.upper() == "ALL" and not isinstance(node, exp.Literal):
         return None
     if isinstance(node, exp.Literal) and not node.is_string and node.this.isdigit():
-        return int(node.this)
+        count = int(node.this)
+        if count >= 2**31:
+            raise NotSupported(f"{word} takes at most {2**31 - 1} rows", position=b.position(node))
+        return count
     raise UserError(f"{word} takes a number of rows", code="INVALID_ARGUMENTS", position=b.position(node))
 
 

@@ -24,7 +24,7 @@ from sqe.bind.subqueries import cast_relation
 from sqe.bind.windows import add_windows, inline_named_windows
 from sqe.errors import NotSupported, TypeMismatch, UserError
 from sqe.tree import types as t
-from sqe.tree.expressions import AggregateCall, Expression, Field, Literal, Ref, SortKey, WindowCall
+from sqe.tree.expressions import AggregateCall, Call, Expression, Field, Literal, Ref, SortKey, WindowCall
 from sqe.tree.relations import (
     Aggregate,
     Cte,
@@ -72,13 +72,13 @@ def _bind_with(b: Binder, node: exp.Expr, outer: Scope) -> list[CteEntry]:
         alias = cte.args["alias"]
         check_arguments(alias, {"this", "columns"}, b.text)
         name = name_of(alias.this).folded
-        if name in seen:
+        if name.lower() in seen:
             raise UserError(
                 f"WITH query name '{name}' is given twice",
                 code="DUPLICATE_NAMED_QUERY",
                 position=b.position(alias),
             )
-        seen.add(name)
+        seen.add(name.lower())
         columns = [name_of(c).folded for c in alias.args.get("columns") or ()]
         recursive = bool(node.args.get("recursive")) and _refers_to(cte.this, name)
         entry = (
@@ -95,7 +95,7 @@ def _refers_to(node: exp.Expr, name: str) -> bool:
     return any(
         not table.args.get("db")
         and isinstance(table.this, exp.Identifier)
-        and name_of(table.this).folded == name
+        and name_of(table.this).folded.lower() == name.lower()
         for table in node.find_all(exp.Table)
     )
 
@@ -216,6 +216,8 @@ def bind_values(b: Binder, node: exp.Values, outer: Scope) -> Relation:
             )
         for cell in rows[-1]:
             refuse_calls(b, cell, item, "VALUES")
+        if len(rows[-1]) == 1 and isinstance(rows[-1][0].type, t.Row):
+            raise NotSupported("a row of VALUES is written (1, 2)", position=b.position(item))
     types: list[t.Type] = []
     for i in range(len(rows[0])):
         common: t.Type = t.UNKNOWN
@@ -285,6 +287,8 @@ def _select(b: Binder, node: exp.Select, outer: Scope) -> Relation:
             relation = Filter(relation.fields, relation, grouped.replace(having_condition, having))
         if qualify is not None and qualify_condition is not None:
             qualify_condition = grouped.replace(qualify_condition, qualify)
+    elif any(c.function == "grouping" for e in everything for c in own_calls(e, Call)):
+        raise UserError("grouping() needs GROUP BY", code="INVALID_ARGUMENTS", position=b.position(node))
     elif having is not None:
         raise UserError(
             "HAVING needs GROUP BY or an aggregate",

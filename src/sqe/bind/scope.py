@@ -69,15 +69,15 @@ class Scope:
         )
 
     def _resolve_here(self, parts: Sequence[Name], position: Position | None) -> Expression | None:
+        lambda_refs = [ref for name, ref in self.lambdas if name == parts[0].folded]
+        if lambda_refs:
+            return dereference(lambda_refs[0], parts[1:], position)
         if len(parts) == 1:
             alias = matches(parts[0].folded, self.aliases)
             if len(set(map(id, alias))) == 1 or (alias and all(a == alias[0] for a in alias)):
                 return alias[0]
             if alias:
                 raise _ambiguous(parts, position)
-        lambda_refs = [ref for name, ref in self.lambdas if name == parts[0].folded]
-        if lambda_refs:
-            return dereference(lambda_refs[0], parts[1:], position)
         for index in range(len(parts) - 1, -1, -1):
             found = self._column(parts[:index], parts[index], position)
             if found is not None:

@@ -64,7 +64,7 @@ def _expand_star(b: Binder, node: exp.Expr, star: exp.Star, scope: Scope) -> lis
     if isinstance(node, exp.Column):
         check_arguments(node, {"this", "table", "db", "catalog"}, b.text)
         qualifier = [name_of(p) for p in node.parts if not isinstance(p, exp.Star)]
-        visible = [v for v in scope.columns if v.qualifier and qualifies(qualifier, v.qualifier)]
+        visible = [v for v in scope.columns if v.bare and v.qualifier and qualifies(qualifier, v.qualifier)]
         if not visible:
             raise NotFound(
                 f"table '{'.'.join(map(str, qualifier))}' is not in FROM",
@@ -83,6 +83,8 @@ def _expand_star(b: Binder, node: exp.Expr, star: exp.Star, scope: Scope) -> lis
     for alias in star.args.get("replace") or ():
         check_arguments(alias, {"this", "alias"}, b.text)
         replaced[_star_column(b, alias.args["alias"], fields)] = bind_expression(b, alias.this, scope)
+    if len(excluded) == len(fields):
+        raise UserError("no column is left of *", code="COLUMN_NOT_FOUND", position=position)
     return [Item(f.name, replaced.get(f.id) or Ref(f.type, f), node) for f in fields if f.id not in excluded]
 
 

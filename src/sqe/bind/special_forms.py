@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from sqlglot import exp
@@ -16,6 +17,7 @@ from sqe.catalog.names import nearest
 from sqe.errors import NotSupported, TypeMismatch, UserError
 from sqe.functions import registry
 from sqe.functions.casts import castable
+from sqe.sql.dialect import CAST
 from sqe.tree import types as t
 from sqe.tree.expressions import (
     Call,
@@ -48,12 +50,18 @@ def _cast(b: Binder, node: exp.Cast, scope: Scope) -> Expression:
 
 
 def _is_typed_literal(b: Binder, node: exp.Cast) -> bool:
-    """DATE '2020-01-01' rather than CAST('2020-01-01' AS DATE): both are one node to sqlglot."""
+    """DATE '2020-01-01', rather than CAST('2020-01-01' AS DATE) or '2020-01-01'::date."""
     start = node.this.meta.get("start")
-    if start is None:
+    if start is None or node.meta.get(CAST):
         return False
-    before, after = b.text[:start].rstrip(), b.text[node.this.meta["end"] + 1 :].lstrip()
-    return not before.endswith("(") and not after.startswith("::")
+    before, after = b.text[:start].rstrip(), b.text[node.this.meta["end"] + 1 :]
+    if re.match(r"(?:\s|--[^\n]*\n|/\*.*?\*/)*::", after, re.DOTALL):
+        return False
+    if before.endswith(")"):
+        raise NotSupported(
+            "a typed constant has no parameters", position=b.position(node), hint="use CAST('...' AS type)"
+        )
+    return True
 
 
 @converts(exp.Case, reads="this ifs default")

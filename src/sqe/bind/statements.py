@@ -110,7 +110,7 @@ def _drop(b: Binder, node: exp.Drop) -> s.Statement:
         if not if_exists:
             error.position = error.position or position
             raise
-        table = TableName(owner.name, written, name.folded)
+        return s.DropTable(TableName(owner.name, written, name.folded), if_exists, absent=True)
     return s.DropTable(table, if_exists, bool(node.args.get("purge")))
 
 

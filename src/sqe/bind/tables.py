@@ -128,8 +128,12 @@ def visible_in(b: Binder, catalog: Catalog) -> Callable[[tuple[str, ...], str | 
 
 def visible_columns(b: Binder, table: Table, columns: Sequence[Column]) -> tuple[Column, ...]:
     """The columns that exist for this user: restricted ones look absent."""
-    restricted = b.decide(table.name).restricted
-    return tuple(c for c in columns if c.name not in restricted)
+    decision = b.decide(table.name)
+    if not decision.restricts:
+        return tuple(columns)
+    # By id: a column of the past may have had another name. One that is gone has no policy, so it is hidden.
+    allowed = {c.field_id for c in table.columns if c.name not in decision.restricted}
+    return tuple(c for c in columns if c.field_id in allowed)
 
 
 def bind_table(b: Binder, node: exp.Table) -> tuple[Relation, tuple[str, ...]]:

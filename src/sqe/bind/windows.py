@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sqe.bind.binder import Binder
 from sqe.bind.expressions import own_calls
-from sqe.errors import NotSupported
+from sqe.errors import NotSupported, UserError
 from sqe.tree.expressions import Expression, Ref, WindowCall, transform
 from sqe.tree.relations import Relation, Window
 
@@ -23,7 +23,14 @@ def inline_named_windows(b: Binder, node: exp.Select) -> None:
     for definition in definitions:
         if definition.args.get("alias") is not None:
             raise NotSupported("a window cannot extend another here", position=b.position(definition))
-        named[definition.this.name.lower()] = definition
+        name = definition.this.name.lower()
+        if name in named:
+            raise UserError(
+                f"window '{name}' is defined twice",
+                code="DUPLICATE_WINDOW_NAME",
+                position=b.position(definition),
+            )
+        named[name] = definition
     for use in node.find_all(exp.Window):
         alias = use.args.get("alias")
         if alias is None or use.find_ancestor(exp.Select) is not node or alias.name.lower() not in named:

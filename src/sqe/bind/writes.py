@@ -161,7 +161,8 @@ def _assignments(
 ) -> tuple[s.Assignment, ...]:
     assignments: list[s.Assignment] = []
     for item in nodes:
-        if not isinstance(item, exp.EQ) or not isinstance(item.this, (exp.Column, exp.Identifier)):
+        named = item.this if isinstance(item, exp.EQ) else None
+        if not isinstance(named, (exp.Column, exp.Identifier)) or len(getattr(named, "parts", "1")) != 1:
             raise NotSupported("SET takes column = value", position=b.position(item))
         column = table.columns[_stored_column(b, table, item.this)]
         if any(a.column == column.name for a in assignments):
@@ -206,6 +207,8 @@ def _merge(b: Binder, node: exp.Merge) -> s.Statement:
         scope = both if matched else Scope(tuple(columns))
         extra = when.args.get("condition")
         restriction = bind_condition(b, extra, scope, "the condition of WHEN") if extra is not None else None
+        if restriction is not None:
+            refuse_calls(b, restriction, extra, "the condition of WHEN")
         clauses.append(_merge_clause(b, when.args["then"], matched, restriction, table, scope))
     return s.Merge(target, source, condition, tuple(clauses))
 

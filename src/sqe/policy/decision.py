@@ -42,7 +42,7 @@ class Policy(Protocol):
 
 def write_denied(table: TableName) -> AccessDenied:
     """Whoever sees part of a table must not change the rest by rewriting its files."""
-    return AccessDenied(f"cannot write to '{table}': a row filter, mask or restriction applies")
+    return AccessDenied(f"cannot write to '{table}'")
 
 
 class AllowAll:

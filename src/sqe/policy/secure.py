@@ -46,6 +46,8 @@ def secure(statement: S, guard: Guard, tables: Mapping[str, Table], fresh: Fresh
             if not guard.may_read_files(node.paths):
                 raise AccessDenied("reading files is not allowed")
             return replace(node, secured=True)
+        if isinstance(node, s.DropTable) and node.absent:
+            return node
         if isinstance(node, (s.Target, s.CreateTable, s.DropTable)) and guard.decide(node.table).restricts:
             raise write_denied(node.table)
         return node
@@ -76,19 +78,41 @@ def _secure_scan(scan: Scan, decision: Decision, table: Table, fresh: Fresh) -> 
     stored: tuple[Column, ...] = (
         table.columns if scan.as_of is None else table.columns_at(scan.as_of.snapshot_id)
     )
-    fields = tuple(fresh(c.name, c.type) for c in stored)
-    raw: dict[str, Expression] = {c.name: Ref(f.type, f) for c, f in zip(stored, fields, strict=True)}
-    relation: Relation = replace(scan, fields=fields, columns=tuple(c.name for c in stored), secured=True)
-    if decision.row_filters:
-        condition = conjunction(*(row_filter(raw) for row_filter in decision.row_filters))
-        relation = Filter(relation.fields, relation, condition)
-    expressions: list[Expression] = []
-    for name, seen in zip(scan.columns, scan.fields, strict=True):
-        if name in decision.restricted:
-            raise InternalError("a restricted column was bound")
-        mask = decision.masks.get(name)
-        value = mask(raw) if mask is not None else raw[name]
+    fields = {c.name: fresh(c.name, c.type) for c in stored}
+    # Policies speak of today's names; a column of the past may have had another.
+    today = {c.field_id: c.name for c in table.columns}
+    known = {c.name: today.get(c.field_id) for c in stored}
+    raw: dict[str, Expression] = {
+        name: Ref(fields[c.name].type, fields[c.name]) for c in stored if (name := known[c.name]) is not None
+    }
+    try:
+        filters = [row_filter(raw) for row_filter in decision.row_filters]
+        values = [_seen(name, known[name], fields[name], decision, raw) for name in scan.columns]
+    except KeyError:
+        raise AccessDenied(f"cannot read '{scan.table}' as it was then: its columns have changed") from None
+    used = {node.field.id for x in (*filters, *values) for node in walk(x) if isinstance(node, Ref)}
+    needed = [c.name for c in stored if fields[c.name].id in used]
+    relation: Relation = replace(
+        scan, fields=tuple(fields[name] for name in needed), columns=tuple(needed), secured=True
+    )
+    if filters:
+        relation = Filter(relation.fields, relation, conjunction(*filters))
+    for value, seen in zip(values, scan.fields, strict=True):
         if value.type != seen.type:
-            raise InternalError(f"the mask of column {name} changes its type")
-        expressions.append(value)
-    return Project(scan.fields, relation, tuple(expressions))
+            raise InternalError(f"the mask of column {seen.name} changes its type")
+    return Project(scan.fields, relation, tuple(values))
+
+
+def _seen(
+    name: str, today: str | None, field: Field, decision: Decision, raw: Mapping[str, Expression]
+) -> Expression:
+    """What the user sees in a column that is called `today` now."""
+    if today is None:
+        # The policy cannot have an opinion on a column that the table no longer has.
+        raise AccessDenied(
+            f"cannot read the former column '{name}': a row filter, mask or restriction applies"
+        )
+    if today in decision.restricted:
+        raise InternalError("a restricted column was bound")
+    mask = decision.masks.get(today)
+    return mask(raw) if mask is not None else Ref(field.type, field)

@@ -15,6 +15,7 @@ from sqlglot.tokenizer_core import TokenType
 
 # Calls with a grammar of their own: CAST(x AS t), EXTRACT(y FROM x), TRIM(LEADING a FROM b), ...
 COMMA = "comma"
+CAST = "cast"
 _OWN_GRAMMAR = ("CAST", "TRY_CAST", "EXTRACT", "POSITION", "TRIM", "SUBSTRING")
 
 
@@ -31,6 +32,12 @@ class SqeParser(TrinoParser):
         if token is None and not node.meta and isinstance(node, _LEAVES) and self._prev:
             node.update_positions(self._prev)
         return node
+
+    def _parse_cast(self, *arguments: Any, **options: Any) -> Any:
+        # CAST('2020-01-01' AS DATE) and DATE '2020-01-01' are one node to sqlglot.
+        cast = super()._parse_cast(*arguments, **options)
+        cast.meta[CAST] = True
+        return cast
 
     def _parse_join(self, *arguments: Any, **options: Any) -> Any:
         # `a, b` and a JOIN that lacks its ON look alike in sqlglot's tree.

@@ -138,11 +138,28 @@ def _tokenize(body: str, text: str) -> list[Token]:
         raise SyntaxFault("the text ends inside a string, name or comment", position=position) from None
 
 
+# sqlglot forgives a comma before these.
+_AFTER_NO_COMMA = {
+    *(TokenType.FROM, TokenType.WHERE, TokenType.GROUP_BY, TokenType.HAVING, TokenType.ORDER_BY),
+    *(TokenType.LIMIT, TokenType.UNION, TokenType.INTERSECT, TokenType.EXCEPT),
+    *(TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.SEMICOLON),
+}
+
+
 def _guard_aliases(tokens: list[Token], text: str) -> None:
     """`1_000` and `1abc` would be read as a number and its alias, and `a:b` as a and its alias."""
     for token in tokens:
         if token.token_type == TokenType.COLON:
             raise SyntaxFault("mismatched input ':'", position=position_at(text, token.start))
+    for before, comma, after in zip(tokens, tokens[1:], [*tokens[2:], None], strict=False):
+        if comma.token_type != TokenType.COMMA:
+            continue
+        if after is None or after.token_type in _AFTER_NO_COMMA:
+            raise SyntaxFault("something is missing after ','", position=position_at(text, comma.start))
+        if before.token_type == TokenType.NUMBER and text[: before.start].rstrip().upper().endswith("LIMIT"):
+            raise SyntaxFault(
+                "mismatched input ','", position=position_at(text, comma.start), hint="OFFSET 2 LIMIT 5"
+            )
     for number, following in itertools.pairwise(tokens):
         glued = following.start == number.end + 1 and text[following.start].isidentifier()
         if number.token_type == TokenType.NUMBER and glued:

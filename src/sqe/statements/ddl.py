@@ -50,6 +50,8 @@ def create_table(statement: CreateTable, catalogs: Catalogs) -> str:
 
 def drop_table(statement: DropTable, catalogs: Catalogs) -> str:
     table = statement.table
+    if statement.absent:
+        return "DROP TABLE"
     try:
         catalogs.get(table.catalog).drop_table(table.namespace, table.name, purge=statement.purge)
     except NotFound as error:

@@ -10,7 +10,7 @@ from sqe.bind.binder import Binder
 from sqe.catalog.definition import table_properties
 from sqe.catalog.table import Snapshot, Table
 from sqe.coordinator import SNAPSHOT_MARK, Coordinator
-from sqe.errors import AlreadyExists, InternalError, NotFound
+from sqe.errors import AlreadyExists, Cancelled, InternalError, NotFound
 from sqe.statements.query import render_for, stream_of
 from sqe.tree import types as t
 from sqe.tree.expressions import AggregateCall
@@ -37,6 +37,8 @@ def execute(
             if statement.updated is not None:
                 statement.lane, statement.lane_reason = "catalog", "deletes whole files: metadata only"
                 return
+        if statement.cancelled:
+            raise Cancelled("the statement was cancelled")
         before = _load(coordinator, name)
         _run(statement, tree, coordinator)
         snapshot = _our_snapshot(before, _load(coordinator, name), coordinator.mark)

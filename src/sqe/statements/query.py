@@ -33,10 +33,11 @@ def execute(
     stream = stream_of(statement, rendered, coordinator)
     spark = coordinator.spark_session(statement.session.identity)
     statement.result = coordinator.spools.collect(
-        _Watched(stream, coordinator.config.query.max_result_rows, ended),
+        _Limited(stream, coordinator.config.query.max_result_rows),
         tree.relation.fields,
         user=statement.user,
         cancel=lambda: spark.cancel(statement.id),
+        ended=ended,
     )
 
 
@@ -52,7 +53,8 @@ def stream_of(statement: Statement, rendered: Rendered, coordinator: Coordinator
     def on_progress(progress: Progress) -> None:
         statement.progress = (progress.tasks_done, progress.tasks_total)
 
-    return coordinator.spark_session(statement.session.identity).run(
+    session = coordinator.spark_session(statement.session.identity)
+    stream = session.run(
         rendered.sql,
         statement_id=statement.id,
         user=statement.user,
@@ -60,32 +62,30 @@ def stream_of(statement: Statement, rendered: Rendered, coordinator: Coordinator
         on_progress=on_progress,
         deadline=statement.deadline,
     )
+    if statement.cancelled:
+        # Asked for before there was anything to cancel.
+        session.cancel(statement.id)
+    return stream
 
 
-class _Watched:
+class _Limited:
     """The batches of a stream, up to query.max_result_rows; beyond it an error, not a shorter result."""
 
-    def __init__(self, stream: Stream, most: int, ended: Ended) -> None:
+    def __init__(self, stream: Stream, most: int) -> None:
         self._stream = stream
         self._most = most
-        self._ended = ended
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         rows = 0
-        try:
-            for batch in self._stream:
-                rows += batch.num_rows
-                if self._most and rows > self._most:
-                    raise LimitExceeded(
-                        f"the result has more than query.max_result_rows = {self._most} rows",
-                        code="EXCEEDED_RESULT_ROWS",
-                        hint="add a LIMIT, or raise the limit",
-                    )
-                yield batch
-        except SqeError as error:
-            self._ended(rows, error)
-            raise
-        self._ended(rows, None)
+        for batch in self._stream:
+            rows += batch.num_rows
+            if self._most and rows > self._most:
+                raise LimitExceeded(
+                    f"the result has more than query.max_result_rows = {self._most} rows",
+                    code="EXCEEDED_RESULT_ROWS",
+                    hint="add a LIMIT, or raise the limit",
+                )
+            yield batch
 
     def close(self) -> None:
         self._stream.close()

@@ -71,9 +71,12 @@ class CreateTable(Statement):
 
 @dataclass(frozen=True, slots=True)
 class DropTable(Statement):
+    """`absent`: nothing of that name exists for this user, and IF EXISTS forgives it."""
+
     table: TableName
     if_exists: bool = False
     purge: bool = False
+    absent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
