@@ -105,8 +105,6 @@ def test_the_past_has_the_columns_of_its_time(catalog: EmbeddedCatalog) -> None:
     )
     assert [c.name for c in table.columns] == ["a", "b"]
     assert [c.name for c in table.columns_at(1)] == ["a"]
-    assert [c.name for c in table.columns_of_ref("v1")] == ["a"]
-    assert [c.name for c in table.columns_of_ref("audit")] == ["a", "b"]
     # Snapshot 2 was never main's, and 1 became main's again.
     assert [table.snapshot_at(at) for at in (99, 100, 250, 300, 399, 400)] == [None, 1, 1, 3, 3, 1]
 

@@ -89,8 +89,3 @@ class Table:
         """The columns as they were when the snapshot was written."""
         schema_id = self.snapshots[snapshot_id].schema_id
         return self.columns if schema_id is None else self.schemas.get(schema_id, self.columns)
-
-    def columns_of_ref(self, name: str) -> tuple[Column, ...]:
-        """A tag shows the columns of its snapshot, a branch those of the table: it goes on being written."""
-        ref = self.refs[name]
-        return self.columns_at(ref.snapshot_id) if ref.kind == "tag" else self.columns

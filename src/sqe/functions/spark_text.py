@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from sqe.errors import InvalidArgument, NotSupported
@@ -87,12 +87,3 @@ def _negated(expression: Any) -> int | None:
 
 def invalid(call: Any, message: str) -> InvalidArgument:
     return InvalidArgument(message, code="INVALID_FUNCTION_ARGUMENT", position=call.position)
-
-
-def by_type(choose: Callable[[Any], str]) -> Renderer:
-    """A renderer whose template depends on the first argument's type."""
-
-    def render(call: Any, texts: Sequence[str]) -> str:
-        return share(choose(call.arguments[0].type), texts)
-
-    return render

@@ -12,7 +12,6 @@ from sqe.tree.expressions import (
     SortKey,
     WindowCall,
 )
-from sqe.tree.types import Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +211,3 @@ class With(Relation):
 
     ctes: tuple[Cte, ...]
     input: Relation
-
-
-def output_types(relation: Relation) -> tuple[Type, ...]:
-    return tuple(f.type for f in relation.fields)

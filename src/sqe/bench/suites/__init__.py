@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from importlib import resources
 
-SUITES = ("tpch", "tpcds")
-
 
 def queries(suite: str) -> dict[str, str]:
     """The queries of a suite by name: q01, q02, ..."""

@@ -12,7 +12,7 @@ from sqe.engine.spark.names import column_name, table_name
 from sqe.engine.spark.positions import position_of, strip_positions
 from sqe.engine.spark.relations import RelationWriter
 from sqe.engine.spark.types import quote_name
-from sqe.errors import InternalError
+from sqe.errors import InternalError, NotSupported
 from sqe.recursion import make_room
 from sqe.tree.expressions import walk
 from sqe.tree.relations import FileScan, Scan
@@ -61,6 +61,8 @@ def render(
     for node in walk(statement):
         if isinstance(node, (Scan, FileScan)) and not node.secured:
             raise InternalError(f"{getattr(node, 'table', 'a file')} was not secured")
+    if session_zone != "UTC":
+        raise NotSupported(f"the session zone {session_zone} is not supported yet", hint="use UTC")
     make_room()
     writer = RelationWriter(max_recursion_depth=max_recursion_depth)
     sql = _statement(lower(statement), writer)
