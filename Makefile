@@ -5,10 +5,10 @@ COMPILE := $(PYTHON) -m piptools compile --quiet --generate-hashes --strip-extra
 	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-emit-options
 
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap run test test-long lint bench docs lock
+.PHONY: help bootstrap run test test-long lint bench docs screenshots lock
 
 help: ## List the chores
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 bootstrap:
 	@./sqe --bootstrap-only
@@ -31,6 +31,9 @@ bench: bootstrap ## Measure
 
 docs: bootstrap ## Write the generated pages again
 	$(PYTHON) docs/generate.py
+
+screenshots: bootstrap ## Draw the pictures of the shell again
+	$(PYTHON) docs/screenshots.py
 
 lock: bootstrap ## Resolve the lock files again
 	$(PYTHON) -m pip --disable-pip-version-check install pip-tools

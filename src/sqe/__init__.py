@@ -4,16 +4,76 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from sqe.dbapi import (
+    BINARY,
+    DATETIME,
+    NUMBER,
+    ROWID,
+    STRING,
+    Binary,
+    DatabaseError,
+    DataError,
+    Date,
+    DateFromTicks,
+    Error,
+    IntegrityError,
+    InterfaceError,
+    InternalError,
+    NotSupportedError,
+    OperationalError,
+    ProgrammingError,
+    Time,
+    TimeFromTicks,
+    Timestamp,
+    TimestampFromTicks,
+    Warning,
+    apilevel,
+    paramstyle,
+    threadsafety,
+)
+from sqe.errors import SqeError
 
 if TYPE_CHECKING:
-    from sqe.connection import connect as connect
+    from sqe.connection import Connection, Cursor, connect
+
+__version__ = "0.1.0"
+__all__ = [
+    "BINARY",
+    "DATETIME",
+    "NUMBER",
+    "ROWID",
+    "STRING",
+    "Binary",
+    "Connection",
+    "Cursor",
+    "DataError",
+    "DatabaseError",
+    "Date",
+    "DateFromTicks",
+    "Error",
+    "IntegrityError",
+    "InterfaceError",
+    "InternalError",
+    "NotSupportedError",
+    "OperationalError",
+    "ProgrammingError",
+    "SqeError",
+    "Time",
+    "TimeFromTicks",
+    "Timestamp",
+    "TimestampFromTicks",
+    "Warning",
+    "apilevel",
+    "connect",
+    "paramstyle",
+    "threadsafety",
+]
 
 
 def __getattr__(name: str) -> Any:
     # `import sqe` stays cheap: the engine is imported by the first `sqe.connect`.
-    if name == "connect":
-        from sqe.connection import connect
+    if name in ("connect", "Connection", "Cursor"):
+        from sqe import connection
 
-        return connect
+        return getattr(connection, name)
     raise AttributeError(f"module 'sqe' has no attribute {name!r}")

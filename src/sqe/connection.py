@@ -1,26 +1,31 @@
-"""The Python door: connections and cursors, embedded in the caller's process."""
+"""The Python door: connections, embedded in the caller's process."""
 
 from __future__ import annotations
 
+import contextlib
 import getpass
 import os
-from collections.abc import Iterator, Mapping
+import threading
+import weakref
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from sqe import dbapi
 from sqe.coordinator import Coordinator
-from sqe.errors import Cancelled
+from sqe.cursor import Cursor
+from sqe.errors import InterfaceError, NotSupported
 from sqe.policy.decision import Policy
 from sqe.session import Identity
-from sqe.statement import Statement, run
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from sqe.config import Config
     from sqe.engine.spark.lane import SparkLane
-    from sqe.tree.types import Type
+    from sqe.results import Result
+
+__all__ = ["Connection", "Cursor", "connect"]
 
 
 def connect(
@@ -60,20 +65,72 @@ def _operating_system_user() -> str:
 
 
 class Connection:
-    """One session. Closing it ends its Spark server."""
+    """One session. Threads may share it, each with cursors of its own; closing it ends its Spark server."""
+
+    Warning = dbapi.Warning
+    Error = dbapi.Error
+    InterfaceError = dbapi.InterfaceError
+    DatabaseError = dbapi.DatabaseError
+    DataError = dbapi.DataError
+    OperationalError = dbapi.OperationalError
+    IntegrityError = dbapi.IntegrityError
+    InternalError = dbapi.InternalError
+    ProgrammingError = dbapi.ProgrammingError
+    NotSupportedError = dbapi.NotSupportedError
 
     def __init__(self, coordinator: Coordinator, identity: Identity) -> None:
         self.coordinator = coordinator
         self.session = coordinator.session(identity)
+        self._abandoned: deque[Result] = deque()
+        # For a connection that nobody closes. When the process ends, its Spark server sees it by itself.
+        self._end = weakref.finalize(self, _close_later, coordinator)
+        self._end.atexit = False
 
     def cursor(self) -> Cursor:
+        self.check_open()
+        for _ in range(len(self._abandoned)):
+            with contextlib.suppress(IndexError):  # another thread was here first
+                self._abandoned.popleft().close()
         return Cursor(self)
 
-    def execute(self, sql: str) -> Cursor:
-        return self.cursor().execute(sql)
+    def execute(self, sql: str, parameters: Sequence[object] | None = None) -> Cursor:
+        return self.cursor().execute(sql, parameters)
+
+    def executemany(self, sql: str, rows: Iterable[Sequence[object]]) -> Cursor:
+        return self.cursor().executemany(sql, rows)
+
+    @property
+    def autocommit(self) -> bool:
+        """Each statement commits by itself."""
+        return True
+
+    def commit(self) -> None:
+        """Does nothing: what has run is committed."""
+        self.check_open()
+
+    def rollback(self) -> None:
+        """Refused, rather than pretended: what has run is committed."""
+        self.check_open()
+        raise NotSupported(
+            "a statement that has run cannot be rolled back", hint="each statement commits by itself"
+        )
+
+    @property
+    def closed(self) -> bool:
+        return not self._end.alive
+
+    def check_open(self) -> None:
+        if self.closed:
+            raise InterfaceError("the connection is closed")
+
+    def abandon(self, result: Result) -> None:
+        """Of a cursor that is no longer used. Python may collect it at any place, in the middle of
+        anything, so that its rows are freed a little later."""
+        self._abandoned.append(result)
 
     def close(self) -> None:
-        self.coordinator.close()
+        if self._end.detach() is not None:
+            self.coordinator.close()
 
     def __enter__(self) -> Connection:
         return self
@@ -83,77 +140,10 @@ class Connection:
     ) -> None:
         self.close()
 
+    def __repr__(self) -> str:
+        return f"<sqe.Connection{', closed' if self.closed else ''}>"
 
-class Cursor:
-    """One statement at a time, and its rows."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self.statement: Statement | None = None
-
-    def execute(self, sql: str) -> Cursor:
-        self.close()
-        self.statement = Statement(sql, self._connection.session)
-        run(self.statement, self._connection.coordinator)
-        return self
-
-    @property
-    def columns(self) -> list[tuple[str, Type]] | None:
-        result = self._statement.result
-        return None if result is None else [(f.name, f.type) for f in result.fields]
-
-    @property
-    def rowcount(self) -> int:
-        updated = self._statement.updated
-        return -1 if updated is None else updated
-
-    @property
-    def update_type(self) -> str:
-        return self._statement.kind
-
-    def fetch_record_batches(self) -> Iterator[pa.RecordBatch]:
-        """The rows as they arrive."""
-        statement = self._statement
-        if statement.result is None:
-            return
-        yield from statement.result.batches()
-
-    def fetch_arrow_table(self) -> pa.Table:
-        import pyarrow as pa
-
-        batches = list(self.fetch_record_batches())
-        result = self._statement.result
-        return pa.Table.from_batches(batches, result.schema if result is not None else pa.schema([]))
-
-    def fetchall(self) -> list[tuple[Any, ...]]:
-        rows: list[tuple[Any, ...]] = []
-        for batch in self.fetch_record_batches():
-            rows.extend(zip(*(column.to_pylist() for column in batch.columns), strict=True))
-        return rows
-
-    def progress(self) -> tuple[int, int, int] | None:
-        """Tasks done, tasks in all, and rows so far; None until the engine reports."""
-        statement = self.statement
-        if statement is None or statement.progress is None:
-            return None
-        rows = statement.result.rows if statement.result is not None else 0
-        return (*statement.progress, rows)
-
-    def cancel(self) -> None:
-        """End the running statement; safe to call from another thread."""
-        statement = self.statement
-        if statement is None:
-            return
-        statement.cancelled = True
-        identity = statement.session.identity
-        self._connection.coordinator.spark_session(identity).cancel(statement.id)
-
-    def close(self) -> None:
-        if self.statement is not None and self.statement.result is not None:
-            self.statement.result.close()
-
-    @property
-    def _statement(self) -> Statement:
-        if self.statement is None:
-            raise Cancelled("nothing was executed")
-        return self.statement
+def _close_later(coordinator: Coordinator) -> None:
+    # The collector that calls this may have interrupted a thread that holds one of the locks.
+    threading.Thread(target=coordinator.close, name="sqe-close", daemon=True).start()

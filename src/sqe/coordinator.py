@@ -11,6 +11,7 @@ from sqe.config import Config
 from sqe.engine.spark.jars import default_cache
 from sqe.engine.spark.lane import SparkLane, SparkSession
 from sqe.observe.events import Events, Observer
+from sqe.observe.history import History
 from sqe.policy.decision import AllowAll, Policy
 from sqe.session import Identity, Session
 
@@ -40,17 +41,14 @@ class Coordinator:
         self.spark = spark or SparkLane(config.spark, default_cache())
         self._owns_spark = spark is None
         self.events = Events(_observers(config))
+        self.history = History()
         self.mark = secrets.token_hex(8)
         self._spools: Spools | None = None
         self._lock = threading.Lock()
         self._writing: dict[str, threading.Lock] = defaultdict(threading.Lock)
 
     def session(self, identity: Identity) -> Session:
-        return Session(
-            identity,
-            catalog=self.catalogs.default,
-            properties={"lane": self.config.engine.lane},
-        )
+        return Session(identity, catalog=self.catalogs.default)
 
     @property
     def spools(self) -> Spools:

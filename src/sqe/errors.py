@@ -1,13 +1,15 @@
 """The vocabulary of everything that can go wrong.
 
 An error has a code (Trino's names where Trino has one), a kind, a message that says what was
-wrong, a position in the statement, and a hint that says what to do. Each door maps it once.
+wrong, a position in the statement, and a hint that says what to do. Each door maps it once; for the
+Python one the classes of PEP 249 are among the bases.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Self, cast
 
 
 class ErrorKind(Enum):
@@ -31,10 +33,13 @@ class Position:
 
 
 class SqeError(Exception):
-    """Any failure that a user may see. `code` is stable; `message` is for people."""
+    """Any failure that a user may see. `code` is stable; `message` is for people. `query_id` is the
+    statement's, once there is one. To PEP 249 this is `Error`, and each error below is also of one of
+    its classes."""
 
     code = "GENERIC_INTERNAL_ERROR"
     kind = ErrorKind.INTERNAL_ERROR
+    query_id: str | None = None
 
     def __init__(
         self,
@@ -57,71 +62,131 @@ class SqeError(Exception):
         return f"{where}{self.message}{hint}"
 
 
-class UserError(SqeError):
+class InterfaceError(SqeError):
+    """The Python API was used in a way that it cannot be: closed, or nothing to fetch."""
+
+    code = "INVALID_USE"
+    kind = ErrorKind.USER_ERROR
+
+
+class DatabaseError(SqeError):
+    """Everything that a statement can fail with."""
+
+
+class DataError(DatabaseError):
+    """A value that no operation could take."""
+
+
+class OperationalError(DatabaseError):
+    """Something around the statement: a limit, a machine, a permission, a conflict."""
+
+
+class IntegrityError(DatabaseError):
+    """A row that its table does not allow."""
+
+
+class ProgrammingError(DatabaseError):
+    """The statement itself."""
+
+
+class NotSupportedError(DatabaseError):
+    """What we do not do."""
+
+
+class UserError(DatabaseError):
     """The statement is wrong, and its author can mend it."""
 
     code = "GENERIC_USER_ERROR"
     kind = ErrorKind.USER_ERROR
 
+    def __new__(cls, message: str, *, code: str | None = None, **_: object) -> Self:
+        # The code says which of PEP 249's classes it is, so that no place has to say both.
+        named = _NAMED_BY_CODE.get(code or "", InvalidStatement) if cls is UserError else cls
+        return super().__new__(cast("type[Self]", named), message)
 
-class SyntaxFault(UserError):
+
+class InvalidStatement(UserError, ProgrammingError):
+    """A plain UserError becomes one of these, or of the next two."""
+
+
+class InvalidValue(UserError, DataError):
+    code = "INVALID_FUNCTION_ARGUMENT"
+
+
+class ConstraintViolation(UserError, IntegrityError):
+    code = "CONSTRAINT_VIOLATION"
+
+
+_NAMED_BY_CODE: dict[str, type[UserError]] = {
+    "CONSTRAINT_VIOLATION": ConstraintViolation,
+    "DIVISION_BY_ZERO": InvalidValue,
+    "INVALID_CAST_ARGUMENT": InvalidValue,
+    "INVALID_FUNCTION_ARGUMENT": InvalidValue,
+    "INVALID_LITERAL": InvalidValue,
+    "MERGE_TARGET_ROW_MULTIPLE_MATCHES": InvalidValue,
+    "NUMERIC_VALUE_OUT_OF_RANGE": InvalidValue,
+    "SUBQUERY_MULTIPLE_ROWS": InvalidValue,
+}
+
+
+class SyntaxFault(UserError, ProgrammingError):
     code = "SYNTAX_ERROR"
 
 
-class NotSupported(UserError):
+class NotSupported(UserError, NotSupportedError):
     code = "NOT_SUPPORTED"
 
 
-class TypeMismatch(UserError):
+class TypeMismatch(UserError, ProgrammingError):
     code = "TYPE_MISMATCH"
 
 
-class NotFound(UserError):
+class NotFound(UserError, ProgrammingError):
     """A name that does not exist for this user; `code` says of what kind."""
 
     code = "TABLE_NOT_FOUND"
 
 
-class AlreadyExists(UserError):
+class AlreadyExists(UserError, ProgrammingError):
     code = "TABLE_ALREADY_EXISTS"
 
 
-class AccessDenied(UserError):
+class AccessDenied(UserError, OperationalError):
     code = "PERMISSION_DENIED"
 
 
-class InvalidArgument(UserError):
+class InvalidArgument(UserError, ProgrammingError):
     code = "INVALID_ARGUMENTS"
 
 
-class Cancelled(UserError):
+class Cancelled(UserError, OperationalError):
     code = "USER_CANCELED"
 
 
-class ConfigError(UserError):
+class ConfigError(UserError, OperationalError):
     """The configuration cannot be used as it stands."""
 
     code = "CONFIGURATION_INVALID"
 
 
-class LimitExceeded(SqeError):
+class LimitExceeded(OperationalError):
     """A limit was reached; the message names it."""
 
     code = "EXCEEDED_LOCAL_MEMORY_LIMIT"
     kind = ErrorKind.INSUFFICIENT_RESOURCES
 
 
-class Unavailable(SqeError):
+class Unavailable(OperationalError):
     """A part that we depend on (Spark, Java, a catalog, a disk) does not answer."""
 
     code = "REMOTE_HOST_GONE"
     kind = ErrorKind.EXTERNAL
 
 
-class CommitConflict(SqeError):
+class CommitConflict(OperationalError):
     code = "TRANSACTION_CONFLICT"
     kind = ErrorKind.EXTERNAL
 
 
-class InternalError(SqeError):
+class InternalError(DatabaseError):
     """A bug of ours."""

@@ -312,12 +312,13 @@ def arrow_type(of: t.Type) -> pa.DataType:
             return pa.time64("us")
         case t.Timestamp(precision):
             return pa.timestamp("us" if precision <= 6 else "ns")
-        case t.TimestampTz(precision):
-            return pa.timestamp("us" if precision <= 6 else "ns", "UTC")
+        case t.TimestampTz(precision, zone):
+            return pa.timestamp("us" if precision <= 6 else "ns", zone)
         case t.Array(element):
             return pa.list_(pa.field("element", arrow_type(element)))
         case t.Map(key, value):
-            return pa.map_(arrow_type(key), arrow_type(value))
+            # Arrow has no keys of no type; MAP() is the only map that has.
+            return pa.map_(arrow_type(t.VARCHAR if key == t.UNKNOWN else key), arrow_type(value))
         case t.Row(fields):
             return pa.struct(
                 [pa.field(_field_name(f.name, i), arrow_type(f.type)) for i, f in enumerate(fields)]

@@ -18,11 +18,14 @@ class Identity:
 
 @dataclass(slots=True)
 class Session:
-    """One connection of one identity. `namespace` is the schema of names without one."""
+    """One connection of one identity. `namespace` is the schema of names without one; `prepared` are the
+    texts of prepared statements; `written` counts what was written since START TRANSACTION."""
 
     identity: Identity
     catalog: str
     namespace: tuple[str, ...] = ("default",)
     time_zone: str = "UTC"
     properties: dict[str, str] = field(default_factory=dict)
+    prepared: dict[str, str] = field(default_factory=dict)
+    written: int | None = None
     id: str = field(default_factory=lambda: secrets.token_hex(16))

@@ -22,23 +22,30 @@ from sqe.coordinator import Coordinator
 from sqe.engine.route import route
 from sqe.errors import Cancelled, InternalError, LimitExceeded, SqeError, SyntaxFault
 from sqe.observe.events import Event
+from sqe.observe.history import Record
 from sqe.policy.secure import Guard, secure
 from sqe.recursion import make_room
 from sqe.session import Session
+from sqe.session_properties import seconds, value_of
 from sqe.sql.parse import parse
-from sqe.statements import ddl, dml, explain, query, session_control
+from sqe.sql.rows import with_rows
+from sqe.statements import ddl, dml, explain, query, session_control, show, stats
 from sqe.tree import statements as s
 
 if TYPE_CHECKING:
     from sqe.results import Result
+    from sqe.tree.expressions import Expression
 
 
 @dataclass(slots=True)
 class Statement:
-    """One statement on its way. `result` has its rows, `updated` the rows it changed."""
+    """One statement on its way. `result` has its rows, `updated` the rows it changed. `rows` is how many
+    rows of parameters one INSERT writes."""
 
     text: str
     session: Session
+    parameters: tuple[Expression, ...] = ()
+    rows: int = 1
     id: str = field(default_factory=lambda: time.strftime("%Y%m%d_%H%M%S_") + secrets.token_hex(6))
     state: str = "received"
     kind: str = ""
@@ -50,16 +57,38 @@ class Statement:
     updated: int | None = None
     progress: tuple[int, int] | None = None
     error: SqeError | None = None
+    warnings: list[str] = field(default_factory=list)
     cancelled: bool = False
     deadline: float | None = None
+    created: float = field(default_factory=time.time)
+    ended: float | None = None
 
     @property
     def user(self) -> str:
         return self.session.identity.user
 
+    def record(self) -> Record:
+        """What may be kept of it when it is over."""
+        return Record(
+            self.id,
+            self.user,
+            self.text,
+            self.state,
+            self.created,
+            self.ended,
+            dict(self.timings),
+            None if self.result is None else self.result.rows,
+            self.updated,
+            self.lane,
+            self.lane_reason,
+            None if self.error is None else self.error.kind.value,
+            None if self.error is None else self.error.code,
+        )
+
 
 def run(statement: Statement, coordinator: Coordinator) -> None:
     """Take a statement from its text to its result. Rows may still be arriving when this returns."""
+    coordinator.history.begin(statement.id, statement.record)
     _tell(coordinator, statement, "received", text=statement.text)
     try:
         tree, binder = plan(statement, coordinator)
@@ -67,6 +96,8 @@ def run(statement: Statement, coordinator: Coordinator) -> None:
         _tell(coordinator, statement, "started", lane=statement.lane, kind=statement.kind)
         with _stage(statement, "run"):
             _execute(statement, tree, binder, coordinator)
+            if s.writes(tree):
+                session_control.wrote(statement.session)
         if statement.result is None:
             _finished(statement, coordinator)
     except SqeError as error:
@@ -83,6 +114,9 @@ def run(statement: Statement, coordinator: Coordinator) -> None:
         raise _failed(
             statement, coordinator, InternalError(f"a bug of ours: {type(bug).__name__} while running this")
         ) from bug
+    except BaseException:
+        _failed(statement, coordinator, Cancelled("the statement was interrupted"))
+        raise
 
 
 def plan(statement: Statement, coordinator: Coordinator) -> tuple[s.Statement, Binder]:
@@ -92,6 +126,8 @@ def plan(statement: Statement, coordinator: Coordinator) -> tuple[s.Statement, B
     make_room()
     with _stage(statement, "parse"):
         syntax = parse(statement.text, max_bytes=limits.max_sql_bytes)
+        if statement.rows > 1:
+            syntax = with_rows(syntax, statement.rows)
     with _stage(statement, "bind"):
         binder = Binder(
             statement.text,
@@ -99,30 +135,39 @@ def plan(statement: Statement, coordinator: Coordinator) -> tuple[s.Statement, B
             coordinator.catalogs,
             guard.decide,
             guard.may_read_files,
+            parameters=statement.parameters,
+            warnings=statement.warnings,
         )
         tree = bind(binder, syntax)
     with _stage(statement, "secure"):
         tree = secure(tree, guard, binder.tables, binder.fresh)
     with _stage(statement, "route"):
-        chosen = route(tree, statement.session.properties.get("lane", "auto"))
+        chosen = route(tree, value_of(statement.session, "lane", coordinator.config))
     statement.lane, statement.lane_reason = chosen.lane, chosen.reason
-    if limits.timeout_secs:
-        statement.deadline = time.monotonic() + limits.timeout_secs
+    limit = seconds(value_of(statement.session, "query_max_run_time", coordinator.config))
+    if limit:
+        statement.deadline = time.monotonic() + limit
     return tree, binder
 
 
 def _execute(statement: Statement, tree: s.Statement, binder: Binder, coordinator: Coordinator) -> None:
     match tree:
         case s.Query():
-            query.execute(statement, tree, coordinator, ended=partial(_ended, statement, coordinator))
+            query.execute(statement, tree, binder, coordinator, ended=partial(_ended, statement, coordinator))
+        case s.Show() | s.ShowColumns() | s.ShowCreate() | s.DescribeInput() | s.DescribeOutput():
+            show.execute(statement, tree, binder, coordinator)
+            _finished(statement, coordinator)
+        case s.ShowStats():
+            stats.execute(statement, tree, binder, coordinator)
+            _finished(statement, coordinator)
         case s.Explain():
             explain.execute(statement, tree, binder, coordinator)
             _finished(statement, coordinator)
         case s.Insert() | s.Update() | s.Delete() | s.Merge():
             dml.execute(statement, tree, binder, coordinator)
         case s.CreateTable() if tree.source is not None:
-            dml.create_table_as(statement, tree, coordinator)
-        case s.Use() | s.SetSession():
+            dml.create_table_as(statement, tree, binder, coordinator)
+        case s.Use() | s.SetSession() | s.SetTimeZone() | s.Prepare() | s.Deallocate() | s.Transaction():
             session_control.execute(tree, statement.session)
         case _:
             ddl.execute(tree, coordinator.catalogs)
@@ -153,13 +198,15 @@ def _ended(statement: Statement, coordinator: Coordinator, rows: int, error: Sqe
 
 
 def _finished(statement: Statement, coordinator: Coordinator, rows: int | None = None) -> None:
-    statement.state = "finished"
+    statement.state, statement.ended = "finished", time.time()
+    coordinator.history.end(statement.id, rows=rows)
     _tell(
         coordinator, statement, "finished", rows=rows, updated=statement.updated, timings=statement.timings
     )
 
 
 def _failed(statement: Statement, coordinator: Coordinator, error: SqeError) -> SqeError:
-    statement.state, statement.error = "failed", error
+    statement.state, statement.error, statement.ended = "failed", error, time.time()
+    coordinator.history.end(statement.id)
     _tell(coordinator, statement, "failed", code=error.code, message=str(error))
     return error

@@ -11,6 +11,8 @@ from sqlglot import exp
 import sqe.bind.statements  # noqa: F401 (fills the tables)
 from sqe.bind.conversion import EXPRESSIONS, QUERIES, RELATIONS, STATEMENTS, Conversions
 from sqe.errors import NotSupported
+from sqe.sql import alter
+from sqe.sql import statements as own
 
 PLACES = [EXPRESSIONS, RELATIONS, QUERIES, STATEMENTS]
 
@@ -20,11 +22,19 @@ def syntax_classes() -> list[type[exp.Expr]]:
     return sorted(
         {
             c
-            for _, c in inspect.getmembers(exp, inspect.isclass)
+            for module in (exp, own, alter)
+            for _, c in inspect.getmembers(module, inspect.isclass)
             if issubclass(c, exp.Expression) and c is not exp.Expression
         },
         key=lambda c: c.__name__,
     )
+
+
+def test_our_own_statements_are_among_them() -> None:
+    classes = set(syntax_classes())
+    for ours in (own.Show, own.Prepare, own.Execute, own.DescribePrepared, own.SetTimeZone, alter.Alter):
+        assert ours in classes
+        assert ours in STATEMENTS.table
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda p: p.place)

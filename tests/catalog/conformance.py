@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 
 from sqe.catalog.catalog import Catalog
-from sqe.errors import AlreadyExists, NotFound, UserError
+from sqe.catalog.view import ViewDefinition
+from sqe.errors import AlreadyExists, NotFound, NotSupported, TypeMismatch, UserError
+from sqe.tree import changes as c
 from sqe.tree import types as t
 from sqe.tree.relations import TableName
-from sqe.tree.statements import ColumnDefinition, CreateTable, PartitionField
+from sqe.tree.statements import ColumnDefinition, CreateTable, PartitionField, SortField
 
 DEFAULT = ("default",)
 COLUMNS = (ColumnDefinition("id", t.BIGINT), ColumnDefinition("name", t.VARCHAR))
@@ -27,6 +29,28 @@ def definition(
     **more: Any,
 ) -> CreateTable:
     return CreateTable(TableName(catalog.name, namespace, name), columns, **more)
+
+
+def view_definition(
+    catalog: Catalog,
+    name: str,
+    sql: str = "SELECT 1 AS a",
+    *,
+    namespace: tuple[str, ...] = DEFAULT,
+    **more: Any,
+) -> ViewDefinition:
+    return ViewDefinition(
+        TableName(catalog.name, namespace, name),
+        {"trino": sql},
+        (ColumnDefinition("a", t.BIGINT, comment="the only one"),),
+        catalog.name,
+        namespace,
+        **more,
+    )
+
+
+def name(catalog: Catalog, table: str) -> TableName:
+    return TableName(catalog.name, DEFAULT, table)
 
 
 class CatalogConformance:
@@ -239,6 +263,219 @@ class CatalogConformance:
         assert snapshot is not None
         assert snapshot.summary["total-records"] == "0"
         assert catalog.delete_all(name) == 0
+
+    def test_a_view_comes_and_goes(self, catalog: Catalog) -> None:
+        catalog.create_view(view_definition(catalog, "v", properties={"comment": "mine", "x": "y"}))
+        assert (catalog.views(DEFAULT), catalog.tables(DEFAULT)) == (["v"], [])
+        view = catalog.find_view(DEFAULT, "V")
+        assert view is not None
+        assert (view.name, view.sql) == (TableName(catalog.name, DEFAULT, "v"), "SELECT 1 AS a")
+        assert (view.default_catalog, view.default_namespace) == (catalog.name, DEFAULT)
+        assert [(x.name, str(x.type), x.comment) for x in view.columns] == [("a", "bigint", "the only one")]
+        assert (view.comment, view.properties["x"]) == ("mine", "y")
+        assert catalog.find_view_name(DEFAULT, "V") == view.name
+        catalog.drop_view(DEFAULT, "V")
+        assert catalog.views(DEFAULT) == []
+        assert catalog.find_view(DEFAULT, "v") is None
+        with pytest.raises(NotFound, match=r"view '.*\.default\.v' does not exist"):
+            catalog.drop_view(DEFAULT, "v")
+
+    def test_tables_and_views_share_their_names(self, catalog: Catalog) -> None:
+        catalog.create_table(definition(catalog, "t"))
+        catalog.create_view(view_definition(catalog, "v"))
+        for make in (
+            lambda: catalog.create_view(view_definition(catalog, "v")),
+            lambda: catalog.create_view(view_definition(catalog, "t")),
+            lambda: catalog.create_view(view_definition(catalog, "t"), replace=True),
+            lambda: catalog.create_table(definition(catalog, "v", replace=True)),
+            lambda: catalog.rename_view(name(catalog, "v"), name(catalog, "t")),
+            lambda: catalog.rename_table(name(catalog, "t"), name(catalog, "v")),
+        ):
+            with pytest.raises(AlreadyExists) as error:
+                make()
+            assert error.value.code == "TABLE_ALREADY_EXISTS"
+        for miss in (
+            lambda: catalog.drop_view(DEFAULT, "t"),
+            lambda: catalog.rename_view(name(catalog, "t"), name(catalog, "u")),
+            lambda: catalog.drop_table(DEFAULT, "v"),
+            lambda: catalog.rename_table(name(catalog, "v"), name(catalog, "u")),
+            lambda: catalog.alter_table(name(catalog, "v"), c.SetComment("x")),
+            lambda: catalog.alter_view(name(catalog, "t"), c.SetComment("x")),
+        ):
+            with pytest.raises(NotFound):
+                miss()
+        assert (catalog.tables(DEFAULT), catalog.views(DEFAULT)) == (["t"], ["v"])
+
+    def test_replacing_a_view_gives_it_another_text(self, catalog: Catalog) -> None:
+        catalog.create_view(view_definition(catalog, "v", properties={"comment": "old"}), replace=True)
+        catalog.create_view(view_definition(catalog, "v", "SELECT 2 AS a"), replace=True)
+        view = catalog.find_view(DEFAULT, "v")
+        assert view is not None and (view.sql, view.comment) == ("SELECT 2 AS a", None)
+
+    def test_a_view_is_commented(self, catalog: Catalog) -> None:
+        view = name(catalog, "v")
+        catalog.create_view(view_definition(catalog, "v"))
+        catalog.alter_view(view, c.SetComment("new"))
+        catalog.alter_view(view, c.SetColumnComment(("A",), None))
+        found = catalog.find_view(DEFAULT, "v")
+        assert found is not None
+        assert (found.comment, found.columns[0].comment, found.sql) == ("new", None, "SELECT 1 AS a")
+        with pytest.raises(NotFound) as error:
+            catalog.alter_view(view, c.SetColumnComment(("b",), "x"))
+        assert error.value.code == "COLUMN_NOT_FOUND"
+
+    def test_tables_and_views_move_within_the_catalog(self, catalog: Catalog) -> None:
+        catalog.create_namespace(("a", "b"))
+        made = catalog.create_table(definition(catalog, "t"))
+        self.append(catalog, made.name, ROWS)
+        catalog.create_view(view_definition(catalog, "v"))
+        catalog.rename_table(made.name, TableName(catalog.name, ("a", "b"), "Moved"))
+        catalog.rename_view(name(catalog, "v"), TableName(catalog.name, ("A",), "w"))
+        assert (catalog.tables(DEFAULT), catalog.views(DEFAULT)) == ([], [])
+        table = catalog.find_table(("a", "b"), "moved")
+        assert table.name == TableName(catalog.name, ("a", "b"), "Moved")
+        assert table.uuid == made.uuid and table.current_snapshot is not None
+        assert catalog.views(("a",)) == ["w"]
+        with pytest.raises(NotFound) as error:
+            catalog.rename_table(table.name, TableName(catalog.name, ("nosuch",), "t"))
+        assert error.value.code == "SCHEMA_NOT_FOUND"
+
+    def test_a_schema_is_renamed_with_what_is_in_it(self, catalog: Catalog) -> None:
+        for schema in (("a", "b"), ("ab",), ("taken",)):
+            catalog.create_namespace(schema)
+        catalog.create_table(definition(catalog, "t", namespace=("a", "b")))
+        catalog.create_view(view_definition(catalog, "v", namespace=("a",)))
+        catalog.create_table(definition(catalog, "t", namespace=("ab",)))
+        catalog.rename_namespace(("A",), ("new",))
+        assert catalog.namespaces() == [("ab",), DEFAULT, ("new",), ("new", "b"), ("taken",)]
+        assert (catalog.tables(("new", "b")), catalog.views(("new",))) == (["t"], ["v"])
+        with pytest.raises(AlreadyExists) as error:
+            catalog.rename_namespace(("new",), ("taken",))
+        assert error.value.code == "SCHEMA_ALREADY_EXISTS"
+
+    def test_columns_are_added_dropped_and_renamed(self, catalog: Catalog) -> None:
+        table = catalog.create_table(definition(catalog, "t")).name
+        self.append(catalog, table, ROWS)
+        before = catalog.find_table(DEFAULT, "t")
+        inner = t.Row((t.RowField("x", t.INTEGER), t.RowField("y", t.VARCHAR)))
+        for change in (
+            c.AddColumn(ColumnDefinition("r", inner, comment="a row")),
+            c.AddColumn(ColumnDefinition("ID", t.DATE), if_not_exists=True),
+            c.AddColumn(ColumnDefinition("z", t.Array(inner)), within=("R",)),
+            c.AddColumn(ColumnDefinition("w", t.DATE), within=("r", "z", "element")),
+            c.RenameColumn(("NAME",), "Label"),
+            c.RenameColumn(("r", "y"), "why"),
+            c.DropColumn(("r", "x")),
+            c.DropColumn(("nosuch",), if_exists=True),
+            c.DropColumn(("id",)),
+            c.AddColumn(ColumnDefinition("id", t.VARCHAR)),
+        ):
+            catalog.alter_table(table, change)
+        after = catalog.find_table(DEFAULT, "t")
+        assert [(x.name, str(x.type), x.comment) for x in after.columns] == [
+            ("Label", "varchar", None),
+            ("r", "row(why varchar, z array(row(x integer, y varchar, w date)))", "a row"),
+            ("id", "varchar", None),
+        ]
+        # The name that is back is another column.
+        assert after.columns[-1].field_id not in {x.field_id for x in before.columns}
+        assert before.current_snapshot_id is not None
+        assert after.columns_at(before.current_snapshot_id) == before.columns
+
+    def test_impossible_changes_of_columns_are_refused(self, catalog: Catalog) -> None:
+        table = catalog.create_table(
+            definition(
+                catalog,
+                "t",
+                (
+                    *COLUMNS,
+                    ColumnDefinition("day", t.DATE),
+                    ColumnDefinition("r", t.Row((t.RowField("x", t.DATE),))),
+                ),
+                partitioning=(PartitionField("bucket", "id", 4),),
+                sort_order=(SortField("day", True),),
+            )
+        ).name
+        for change, code in (
+            (c.AddColumn(ColumnDefinition("Name", t.DATE)), "COLUMN_ALREADY_EXISTS"),
+            (c.AddColumn(ColumnDefinition("id_bucket", t.DATE)), "COLUMN_ALREADY_EXISTS"),
+            (c.AddColumn(ColumnDefinition("x", t.DATE), within=("name",)), "NOT_SUPPORTED"),
+            (c.AddColumn(ColumnDefinition("x", t.DATE), within=("nosuch",)), "COLUMN_NOT_FOUND"),
+            (c.AddColumn(ColumnDefinition("x", t.Timestamp(9))), "NOT_SUPPORTED"),
+            (c.AddColumn(ColumnDefinition("", t.DATE)), "MISSING_COLUMN_NAME"),
+            (c.RenameColumn(("name",), "ID"), "COLUMN_ALREADY_EXISTS"),
+            (c.RenameColumn(("name",), "id_bucket"), "COLUMN_ALREADY_EXISTS"),
+            (c.RenameColumn(("nosuch",), "x"), "COLUMN_NOT_FOUND"),
+            (c.DropColumn(("nosuch",)), "COLUMN_NOT_FOUND"),
+            (c.DropColumn(("id",)), "NOT_SUPPORTED"),
+            (c.DropColumn(("day",)), "NOT_SUPPORTED"),
+            (c.DropColumn(("r", "x")), "NOT_SUPPORTED"),
+            (c.SetColumnType(("id",), t.INTEGER), "TYPE_MISMATCH"),
+            (c.SetColumnType(("name",), t.Array(t.VARCHAR)), "TYPE_MISMATCH"),
+            (c.SetColumnType(("r",), t.VARCHAR), "TYPE_MISMATCH"),
+            (c.SetColumnComment(("nosuch",), "x"), "COLUMN_NOT_FOUND"),
+        ):
+            with pytest.raises((UserError, NotFound, NotSupported, TypeMismatch)) as error:
+                catalog.alter_table(table, change)
+            assert error.value.code == code, change
+        single = catalog.create_table(definition(catalog, "s", COLUMNS[:1])).name
+        with pytest.raises(NotSupported, match="the only column"):
+            catalog.alter_table(single, c.DropColumn(("id",)))
+
+    def test_types_are_promoted_as_iceberg_allows(self, catalog: Catalog) -> None:
+        columns = (
+            ColumnDefinition("i", t.INTEGER),
+            ColumnDefinition("f", t.REAL),
+            ColumnDefinition("d", t.Decimal(9, 2)),
+            ColumnDefinition("a", t.Array(t.INTEGER)),
+            ColumnDefinition("m", t.Map(t.INTEGER, t.REAL)),
+        )
+        table = catalog.create_table(definition(catalog, "t", columns)).name
+        for path, target in (
+            (("i",), t.BIGINT),
+            (("f",), t.DOUBLE),
+            (("d",), t.Decimal(20, 2)),
+            (("a", "element"), t.BIGINT),
+            (("m", "value"), t.DOUBLE),
+        ):
+            catalog.alter_table(table, c.SetColumnType(path, target))
+        after = catalog.alter_table(table, c.SetColumnType(("i",), t.BIGINT))
+        assert [str(x.type) for x in after.columns] == [
+            "bigint", "double", "decimal(20,2)", "array(bigint)", "map(integer, double)",
+        ]  # fmt: skip
+        with pytest.raises(NotSupported, match="keys of the map"):
+            catalog.alter_table(table, c.SetColumnType(("m", "key"), t.BIGINT))
+
+    def test_not_null_needs_proof(self, catalog: Catalog) -> None:
+        table = catalog.create_table(definition(catalog, "t")).name
+        catalog.alter_table(table, c.SetNullable(("name",), False))
+        assert [x.nullable for x in catalog.find_table(DEFAULT, "t").columns] == [True, False]
+        catalog.alter_table(table, c.SetNullable(("name",), True))
+        self.append(catalog, table, ROWS)
+        with pytest.raises(NotSupported, match="do not show that no row is NULL"):
+            catalog.alter_table(table, c.SetNullable(("name",), False))
+        with pytest.raises(NotSupported, match="the rows that are there"):
+            catalog.alter_table(table, c.AddColumn(ColumnDefinition("x", t.DATE, nullable=False)))
+        catalog.alter_table(table, c.SetNullable(("id",), False))
+        assert [x.nullable for x in catalog.find_table(DEFAULT, "t").columns] == [False, True]
+
+    def test_properties_and_comments_are_set_and_removed(self, catalog: Catalog) -> None:
+        table = catalog.create_table(definition(catalog, "t", properties=(("a", "1"), ("b", "2")))).name
+        catalog.alter_table(table, c.SetProperties((("a", None), ("b", "3"), ("format-version", "3"))))
+        catalog.alter_table(table, c.SetComment("about"))
+        after = catalog.alter_table(table, c.SetColumnComment(("ID",), "the key"))
+        assert (after.format_version, after.comment, after.columns[0].comment) == (3, "about", "the key")
+        assert "a" not in after.properties and after.properties["b"] == "3"
+        assert catalog.alter_table(table, c.SetComment(None)).comment is None
+        for properties, code in (
+            ((("format-version", "2"),), "NOT_SUPPORTED"),
+            ((("format-version", "9"),), "INVALID_TABLE_PROPERTY"),
+            ((("format-version", None),), "INVALID_TABLE_PROPERTY"),
+            ((("io-impl", "x.Y"),), "INVALID_TABLE_PROPERTY"),
+        ):
+            with pytest.raises(UserError) as error:
+                catalog.alter_table(table, c.SetProperties(properties))
+            assert error.value.code == code
 
     def test_spark_is_told_of_this_catalog_alone(self, catalog: Catalog) -> None:
         prefix = f"spark.sql.catalog.{catalog.name}"

@@ -8,8 +8,12 @@ SCRIPT = """
 import sys
 from sqe.catalog.catalogs import embedded
 from sqe.statements.ddl import execute
-from sqe.tree.relations import TableName
-from sqe.tree.statements import ColumnDefinition, CreateSchema, CreateTable, DropTable
+from sqe.tree.changes import AddColumn, SetComment
+from sqe.tree.expressions import Field
+from sqe.tree.relations import TableName, Values
+from sqe.tree.statements import (
+    Alter, ColumnDefinition, CreateSchema, CreateTable, CreateView, DropTable, DropView, Rename, ViewQuery
+)
 from sqe.tree.types import BIGINT
 
 catalogs = embedded(warehouse=sys.argv[1])
@@ -17,7 +21,17 @@ execute(CreateSchema("iceberg", ("x",)), catalogs)
 name = TableName("iceberg", ("x",), "t")
 execute(CreateTable(name, (ColumnDefinition("a", BIGINT),)), catalogs)
 assert catalogs.get("iceberg").find_table(("x",), "t").columns[0].type == BIGINT
-execute(DropTable(name), catalogs)
+view = TableName("iceberg", ("x",), "v")
+query = ViewQuery(Values((Field(1, "a", BIGINT),), ()), True)
+columns = (ColumnDefinition("a", BIGINT),)
+execute(CreateView(view, "SELECT 1 AS a", columns, query, "iceberg", ("x",), "me"), catalogs)
+execute(Alter(view, SetComment("about"), view=True), catalogs)
+assert catalogs.get("iceberg").find_view(("x",), "v").comment == "about"
+execute(DropView(view), catalogs)
+execute(Alter(name, AddColumn(ColumnDefinition("b", BIGINT))), catalogs)
+moved = TableName("iceberg", ("x",), "u")
+execute(Rename(name, moved), catalogs)
+execute(DropTable(moved), catalogs)
 print(sorted({"pyiceberg", "sqlalchemy", "pyarrow", "pyspark", "sqlglot"} & set(sys.modules)))
 """
 

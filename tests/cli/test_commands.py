@@ -57,7 +57,8 @@ def test_help_and_version_import_no_engine(tmp_path: Path) -> None:
         "import sys\nfrom sqe.cli.main import sqe\n"
         "try: sqe(['--help'])\n"
         "except SystemExit: pass\n"
-        "heavy = {'pyarrow', 'pyspark', 'pyiceberg', 'sqlalchemy', 'sqlglot', 'grpc', 'pandas', 'numpy'}\n"
+        "heavy = {'pyarrow', 'pyspark', 'pyiceberg', 'sqlalchemy', 'sqlglot', 'grpc', 'pandas', 'numpy',"
+        " 'prompt_toolkit'}\n"
         "print(sorted(heavy & sys.modules.keys()), file=sys.stderr)"
     )
     done = subprocess.run(
@@ -70,6 +71,28 @@ def test_help_and_version_import_no_engine(tmp_path: Path) -> None:
     assert done.stderr.strip() == "[]"
     assert "--stop-on-error" in done.stdout
     assert command(tmp_path, "--version").stdout == f"sqe {sqe.__version__}\n"
+
+
+def test_statements_without_a_shell_import_no_editor() -> None:
+    code = (
+        "import sys\nfrom sqe.cli.main import sqe\n"
+        "sqe(['--memory', '-e', 'CREATE SCHEMA a'])\n"
+        "print('prompt_toolkit' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(SOURCE)},
+        check=True,
+    )
+    assert done.stdout == "CREATE SCHEMA\nFalse\n"
+
+
+def test_warnings_stand_beside_the_output(tmp_path: Path) -> None:
+    done = command(tmp_path, "--memory", "-e", "CREATE VIEW v SECURITY DEFINER AS SELECT 1 AS a")
+    assert (done.returncode, done.stdout) == (0, "CREATE VIEW\n")
+    assert done.stderr.startswith("warning: ") and done.stderr.count("\n") == 1
 
 
 def test_statements_that_change_metadata(tmp_path: Path) -> None:

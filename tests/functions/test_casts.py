@@ -104,7 +104,7 @@ def test_types_in_spark(t: Type, text: str) -> None:
     assert spark_type(t) == text
 
 
-@pytest.mark.parametrize("t", [Time(3), Timestamp(9), TimestampTz(12)], ids=str)
+@pytest.mark.parametrize("t", [Time(9), Timestamp(9), TimestampTz(12)], ids=str)
 def test_types_that_spark_does_not_have(t: Type) -> None:
     with pytest.raises(NotSupported):
         spark_type(t)

@@ -48,7 +48,7 @@ def seen(decision: Decision) -> Project:
     binder = Binder("", Session(Identity("joe"), "lake"), catalogs, guard.decide)
     scan = make_scan(binder, TABLE, TABLE.columns_at(1), AsOf(1))
     numbers = itertools.count(1000)
-    query = secure(Query(scan), guard, {str(NAME): TABLE}, lambda n, k: Field(next(numbers), n, k))
+    query = secure(Query(scan), guard, {NAME: TABLE}, lambda n, k: Field(next(numbers), n, k))
     assert isinstance(query.relation, Project)
     return query.relation
 

@@ -185,3 +185,11 @@ def test_cross_catalog_joins_and_restarts(connect: object, tmp_path: Path) -> No
     sql = "SELECT o.id, l.name FROM sales.default.orders o JOIN ref.default.lands l ON o.land = l.code"
     assert again.execute(sql).fetchall() == [(1, "Belgium")]
     assert first.execute(sql).fetchall() == [(1, "Belgium")]
+
+
+def test_extremes_of_uuids_are_not_taken_from_statistics(schema: Connection) -> None:
+    schema.execute("CREATE TABLE ids (u uuid)")
+    smallest, largest = "12151fd2-7586-11e9-8f9e-2a86e4085a59", "f2151fd2-7586-11e9-8f9e-2a86e4085a59"
+    schema.execute(f"INSERT INTO ids VALUES UUID '{largest}', UUID '{smallest}'")
+    ((low, high),) = schema.execute("SELECT min(u), max(u) FROM ids").fetchall()
+    assert (str(low), str(high)) == (smallest, largest)

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqe.errors import Position, TypeMismatch
+from sqe.errors import Position, TypeMismatch, UserError
 from sqe.policy.decision import EVERYTHING, Decision
 from sqe.session import Session
-from sqe.sql.parse import position_of
+from sqe.sql.parse import NUMBER, position_of
 from sqe.tree import types as t
-from sqe.tree.expressions import Cast, Expression, Field, Literal
+from sqe.tree.expressions import Cast, Expression, Field, Literal, Parameter
 from sqe.tree.relations import Cte, TableName
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Binder:
     """One binding of one statement, or of the text of a view in it.
 
     `inside` are the views that we are in, the outermost first, and `place` is where the statement names
-    that one; `inlined` counts the views of the whole statement.
+    that one; `inlined` counts the views of the whole statement. `parameters` are the values of its `?`.
     """
 
     text: str
@@ -49,12 +49,17 @@ class Binder:
     decide: Callable[[TableName], Decision] = lambda table: EVERYTHING
     may_read_files: Callable[[tuple[str, ...]], bool] = lambda paths: True
     now: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.UTC))
-    tables: dict[str, Table] = field(default_factory=dict)
+    tables: dict[TableName, Table] = field(default_factory=dict)
     ctes: dict[str, CteEntry | None] = field(default_factory=dict)
     bound_ctes: dict[int, Cte] = field(default_factory=dict)
     inside: tuple[View, ...] = ()
     place: Position | None = None
     inlined: Counter[TableName] = field(default_factory=Counter)
+    parameters: tuple[Expression, ...] = ()
+    parameter_types: dict[int, t.Type] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    # Functions whose value is that of this session or moment, and which became constants.
+    session_values: set[str] = field(default_factory=set)
     _ids: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
 
     def fresh(self, name: str, type_: t.Type) -> Field:
@@ -62,6 +67,28 @@ class Binder:
 
     def number(self) -> int:
         return next(self._ids)
+
+    def parameter(self, node: exp.Expr) -> Expression:
+        """The value of a `?`."""
+        number: int = node.meta[NUMBER]
+        if self.inside or number >= len(self.parameters):
+            raise UserError(
+                f"there is no value for parameter {number + 1}",
+                code="INVALID_PARAMETER_USAGE",
+                position=self.position(node),
+                hint="give one value for each ?",
+            )
+        return self.parameters[number]
+
+    @property
+    def describes(self) -> bool:
+        """Whether the statement is bound without values for its `?`, and will not run."""
+        return any(isinstance(value, Parameter) for value in self.parameters)
+
+    def warn(self, text: str) -> None:
+        """What the user should know of a statement that is run all the same."""
+        if text not in self.warnings:
+            self.warnings.append(text)
 
     def position(self, node: exp.Expr) -> Position | None:
         # A place in a view's text means nothing in the user's.

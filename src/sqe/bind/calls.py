@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from sqe.bind import zones
 from sqe.bind.binder import Binder, coerce
 from sqe.bind.constants import SESSION_FUNCTIONS
 from sqe.bind.conversion import EXPRESSIONS, check_arguments
@@ -76,6 +77,9 @@ def _lookup(b: Binder, node: exp.Anonymous) -> registry.Function:
 def _scalar_call(b: Binder, node: exp.Anonymous, scope: Scope) -> Expression:
     name, position = node.name.lower(), b.position(node)
     function = _lookup(b, node)
+    in_a_zone = zones.SPECIAL.get(name)
+    if in_a_zone is not None:
+        return in_a_zone(b, [bind_expression(b, n, scope) for n in node.expressions], position)
     bound: list[Expression | _PendingLambda] = [
         _PendingLambda(b, n, scope) if isinstance(n, exp.Lambda) else bind_expression(b, n, scope)
         for n in node.expressions

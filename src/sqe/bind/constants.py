@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable
+from functools import partial
 
 from sqlglot import exp
 
@@ -17,6 +18,7 @@ from sqe.tree.expressions import (
     Expression,
     Literal,
 )
+from sqe.zones import zone
 
 converts = EXPRESSIONS.of
 
@@ -24,6 +26,11 @@ converts = EXPRESSIONS.of
 @converts(exp.Literal, reads="this is_string")
 def _literal(b: Binder, node: exp.Literal, scope: Scope) -> Expression:
     return literals.string(node.this) if node.is_string else literals.number(node.this, b.position(node))
+
+
+@converts(exp.Placeholder)
+def _parameter(b: Binder, node: exp.Placeholder, scope: Scope) -> Expression:
+    return b.parameter(node)
 
 
 @converts(exp.Null)
@@ -73,9 +80,9 @@ def _session_value(b: Binder, node: exp.Expr, scope: Scope) -> Expression:
 
 
 def _now(b: Binder) -> Literal:
-    zone = literals.zone(b.session.time_zone)
-    moment = b.now.astimezone(zone)
-    return Literal(t.TimestampTz(3), moment.replace(microsecond=moment.microsecond // 1000 * 1000))
+    name = b.session.time_zone
+    moment = b.now.astimezone(zone(name))
+    return Literal(t.TimestampTz(3, name), moment.replace(microsecond=moment.microsecond // 1000 * 1000))
 
 
 def _localtimestamp(b: Binder) -> Literal:
@@ -91,7 +98,7 @@ def _today(b: Binder) -> Literal:
 
 
 # Session functions become constants here: one statement has one "now", on every lane.
-SESSION_FUNCTIONS: dict[str, Callable[[Binder], Literal]] = {
+_VALUES: dict[str, Callable[[Binder], Literal]] = {
     "now": _now,
     "current_timestamp": _now,
     "localtimestamp": _localtimestamp,
@@ -100,4 +107,14 @@ SESSION_FUNCTIONS: dict[str, Callable[[Binder], Literal]] = {
     "current_catalog": lambda b: Literal(t.VARCHAR, b.session.catalog),
     "current_schema": lambda b: Literal(t.VARCHAR, ".".join(b.session.namespace)),
     "current_timezone": lambda b: Literal(t.VARCHAR, b.session.time_zone),
+}
+
+
+def _noted(name: str, value: Callable[[Binder], Literal], b: Binder) -> Literal:
+    b.session_values.add(name)
+    return value(b)
+
+
+SESSION_FUNCTIONS: dict[str, Callable[[Binder], Literal]] = {
+    name: partial(_noted, name, value) for name, value in _VALUES.items()
 }

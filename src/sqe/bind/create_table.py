@@ -13,14 +13,12 @@ from sqe.bind.conversion import STATEMENTS, check_arguments
 from sqe.bind.names import name_of
 from sqe.bind.queries import bind_query
 from sqe.bind.subqueries import cast_relation
-from sqe.bind.table_options import TableOptions, properties_of, read_option
-from sqe.bind.tables import (
-    plain_table_parts,
-    split_table_name,
-)
+from sqe.bind.table_options import TableOptions, copy_options, properties_of, read_option
+from sqe.bind.tables import find_table, plain_table_parts, split_table_name
 from sqe.bind.types import bind_type
 from sqe.catalog.names import nearest
-from sqe.errors import NotFound, NotSupported, SqeError, UserError
+from sqe.errors import AccessDenied, NotFound, NotSupported, SqeError, UserError
+from sqe.policy.columns import visible_columns
 from sqe.tree import statements as s
 from sqe.tree import types as t
 from sqe.tree.expressions import Ref
@@ -39,28 +37,41 @@ def create_table(b: Binder, node: exp.Create) -> s.Statement:
     if isinstance(schema, exp.Schema):
         check_arguments(schema, {"this", "expressions"}, b.text)
         definitions, schema = schema.expressions, schema.this
-    table = _new_table(b, schema)
+    table = new_table_name(b, schema)
     query = node.args.get("expression")
     options = TableOptions()
+    like: exp.Expr | None = None
     for item in properties_of(node):
-        read_option(b, item, options)
+        if isinstance(item, exp.LikeProperty):
+            like = item
+        else:
+            read_option(b, item, options)
     source: Relation | None = None
     if query is not None:
+        if like is not None:
+            raise NotSupported("a table is made LIKE another or AS a query", position=b.position(like))
         source = bind_query(b, query)
         source = _named_source(b, source, definitions, node)
         if options.with_no_data:
             from sqe.tree.relations import Limit
 
             source = Limit(source.fields, source, 0)
-        columns = tuple(s.ColumnDefinition(f.name, _storable(b, f.type, f.name, node)) for f in source.fields)
+        columns = tuple(s.ColumnDefinition(f.name, storable(b, f.type, f.name, node)) for f in source.fields)
         source = cast_relation(b, source, [c.type for c in columns])
     else:
-        columns = tuple(_column_definition(b, d) for d in definitions)
+        if like is not None:
+            if definitions:
+                raise NotSupported("LIKE stands among the columns, or alone", position=b.position(like))
+            definitions = (like,)
+        columns = tuple(c for d in definitions for c in _definitions(b, d, options, alone=like is not None))
         if not columns:
             raise UserError("the table needs columns", code="SYNTAX_ERROR", position=b.position(node))
-    _refuse_duplicates(b, [c.name for c in columns], node)
+    refuse_duplicates(b, [c.name for c in columns], node)
+    if query is not None and options.sort_order:
+        raise NotSupported("CREATE TABLE AS with sorted_by is not supported yet", position=b.position(node))
     for partition in options.partitioning:
-        if partition.column not in {c.name for c in columns}:
+        # A field of a row is `column.field`; the catalog looks further.
+        if not any(f"{partition.column}.".startswith(f"{c.name}.") for c in columns):
             raise NotFound(
                 f"partitioning column '{partition.column}' does not exist",
                 code="COLUMN_NOT_FOUND",
@@ -77,11 +88,13 @@ def create_table(b: Binder, node: exp.Create) -> s.Statement:
         bool(node.args.get("exists")),
         bool(node.args.get("replace")),
         source,
+        tuple(options.sort_order),
     )
 
 
-def _new_table(b: Binder, node: exp.Expr) -> TableName:
-    """The name of a table that may not exist yet: exactly as folded, whatever else differs only in case."""
+def new_table_name(b: Binder, node: exp.Expr) -> TableName:
+    """The name of a table or view that may not exist yet: exactly as folded, whatever else differs only in
+    case."""
     position = b.position(node)
     catalog, namespace, name = split_table_name(b, plain_table_parts(b, node), position)
     try:
@@ -92,6 +105,34 @@ def _new_table(b: Binder, node: exp.Expr) -> TableName:
     if "$" in name.folded:
         raise UserError("a table's name cannot contain $", code="INVALID_ARGUMENTS", position=position)
     return TableName(catalog.name, found, name.folded)
+
+
+def _definitions(
+    b: Binder, node: exp.Expr, options: TableOptions, *, alone: bool
+) -> tuple[s.ColumnDefinition, ...]:
+    """One column, or those of LIKE."""
+    if not isinstance(node, exp.LikeProperty):
+        return (column_definition(b, node),)
+    check_arguments(node, {"this", "expressions"}, b.text)
+    other = find_table(b, plain_table_parts(b, node.this), b.position(node.this))
+    decision = b.decide(other.name)
+    seen = visible_columns(decision, other, other.columns)
+    # Trino's LIKE among the columns copies columns; LIKE instead of them copies the whole definition.
+    including = alone
+    for item in node.expressions:
+        if item.args["value"].name.upper() != "PROPERTIES":
+            raise NotSupported("LIKE knows INCLUDING and EXCLUDING PROPERTIES", position=b.position(node))
+        including = str(item.this).upper() == "INCLUDING"
+    if including:
+        if decision.restricts:
+            # Properties and partitions may name columns that are hidden.
+            raise AccessDenied(
+                f"cannot copy the properties of '{other.name}'",
+                position=b.position(node.this),
+                hint="(LIKE ...) among the columns copies the columns alone",
+            )
+        copy_options(other, options)
+    return tuple(s.ColumnDefinition(c.name, c.type, c.nullable, c.comment) for c in seen)
 
 
 def _named_source(b: Binder, source: Relation, definitions: Sequence[exp.Expr], node: exp.Create) -> Relation:
@@ -123,7 +164,7 @@ def _named_source(b: Binder, source: Relation, definitions: Sequence[exp.Expr], 
     return Project(fields, source, tuple(Ref(f.type, f) for f in source.fields))
 
 
-def _storable(b: Binder, source: t.Type, name: str, node: exp.Expr) -> t.Type:
+def storable(b: Binder, source: t.Type, name: str, node: exp.Expr) -> t.Type:
     """The type that a column made from a query gets, as Trino's Iceberg connector chooses it."""
     if source == t.UNKNOWN:
         raise UserError(
@@ -145,13 +186,13 @@ def _storable(b: Binder, source: t.Type, name: str, node: exp.Expr) -> t.Type:
             f"column '{name}': Spark cannot read or write {source} columns", position=b.position(node)
         )
     if isinstance(source, t.Array):
-        return t.Array(_storable(b, source.element, name, node))
+        return t.Array(storable(b, source.element, name, node))
     if isinstance(source, t.Map):
-        return t.Map(_storable(b, source.key, name, node), _storable(b, source.value, name, node))
+        return t.Map(storable(b, source.key, name, node), storable(b, source.value, name, node))
     if isinstance(source, t.Row):
         return t.Row(
             tuple(
-                t.RowField(f.name or f"field{i}", _storable(b, f.type, name, node))
+                t.RowField(f.name or f"field{i}", storable(b, f.type, name, node))
                 for i, f in enumerate(source.fields)
             )
         )
@@ -160,7 +201,7 @@ def _storable(b: Binder, source: t.Type, name: str, node: exp.Expr) -> t.Type:
     return source
 
 
-def _column_definition(b: Binder, node: exp.Expr) -> s.ColumnDefinition:
+def column_definition(b: Binder, node: exp.Expr) -> s.ColumnDefinition:
     if not isinstance(node, exp.ColumnDef):
         raise NotSupported("this is not a column's definition", position=b.position(node))
     check_arguments(node, {"this", "kind", "constraints"}, b.text)
@@ -179,11 +220,11 @@ def _column_definition(b: Binder, node: exp.Expr) -> s.ColumnDefinition:
             raise NotSupported(
                 f"the column option {type(rule).__name__} is not supported", position=b.position(node)
             )
-    column = _storable(b, bind_type(kind, b.text), node.name, node)
+    column = storable(b, bind_type(kind, b.text), node.name, node)
     return s.ColumnDefinition(name_of(node.this).folded, column, nullable, comment)
 
 
-def _refuse_duplicates(b: Binder, names: Sequence[str], node: exp.Expr) -> None:
+def refuse_duplicates(b: Binder, names: Sequence[str], node: exp.Expr) -> None:
     seen: set[str] = set()
     for name in names:
         if name.lower() in seen:

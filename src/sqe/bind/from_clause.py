@@ -14,6 +14,7 @@ from sqe.bind.expressions import bind_condition, bind_expression, call, refuse_c
 from sqe.bind.files import bind_file, bind_table_function
 from sqe.bind.names import Name, matches, name_of
 from sqe.bind.scope import Scope, Visible
+from sqe.bind.system_tables import hidden_columns
 from sqe.bind.tables import bind_table
 from sqe.errors import NotFound, NotSupported, TypeMismatch, UserError
 from sqe.sql.dialect import COMMA
@@ -69,7 +70,8 @@ def _bind_item(b: Binder, node: exp.Expr, scope: Scope) -> Bound:
 
 
 def visible(relation: Relation, qualifier: tuple[str, ...]) -> list[Visible]:
-    return [Visible(qualifier, f) for f in relation.fields]
+    hidden = hidden_columns(relation)
+    return [Visible(qualifier, f, hidden=f.name in hidden) for f in relation.fields]
 
 
 def _aliased(b: Binder, node: exp.Expr, relation: Relation, qualifier: tuple[str, ...]) -> Bound:
@@ -80,6 +82,10 @@ def _aliased(b: Binder, node: exp.Expr, relation: Relation, qualifier: tuple[str
     if alias is None:
         return relation, visible(relation, qualifier)
     check_arguments(alias, {"this", "columns"}, b.text)
+    hidden = hidden_columns(relation)
+    if hidden and alias.args.get("columns"):
+        shown = tuple(f for f in relation.fields if f.name not in hidden)
+        relation = Project(shown, relation, tuple(Ref(f.type, f) for f in shown))
     relation = rename(b, relation, [name_of(c).folded for c in alias.args.get("columns") or ()], node)
     name = (name_of(alias.this).folded,) if alias.this is not None else ()
     return relation, visible(relation, name)
@@ -133,7 +139,7 @@ def _subquery(b: Binder, node: exp.Subquery, scope: Scope) -> Bound:
         if node.args.get("alias") is None:
             return relation, columns
         # What * would show: USING merges columns.
-        shown = tuple({v.field.id: v.field for v in columns if v.bare}.values())
+        shown = tuple({v.field.id: v.field for v in columns if v.bare and not v.hidden}.values())
         relation = Project(shown, relation, tuple(Ref(f.type, f) for f in shown))
         return _aliased(b, node, relation, ())
     inner = node.copy()
@@ -260,8 +266,8 @@ def _join_using(
     # The merged columns come first, and are what an unqualified name means.
     columns = [Visible((), f) for f, _ in merged]
     for column in (*left_columns, *right_columns):
-        hidden = column.field.id in used
-        columns.append(Visible(column.qualifier, column.field, column.bare and not hidden))
+        bare = column.bare and column.field.id not in used
+        columns.append(Visible(column.qualifier, column.field, bare, column.hidden))
     return relation, columns
 
 

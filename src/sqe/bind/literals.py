@@ -5,11 +5,11 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 import re
-import zoneinfo
 
 from sqe.errors import NotSupported, Position, UserError
 from sqe.tree import types as t
 from sqe.tree.expressions import Literal
+from sqe.zones import canonical, zone
 
 INT_MAX = 2**31 - 1
 BIGINT_MAX = 2**63 - 1
@@ -104,25 +104,13 @@ def timestamp(text: str, position: Position | None) -> Literal:
     try:
         value = dt.datetime(year, month, day, hour, minute, second, micro)
         if match["zone"]:
-            return Literal(t.TimestampTz(len(fraction)), value.replace(tzinfo=zone(match["zone"])))
-    except (ValueError, zoneinfo.ZoneInfoNotFoundError):
+            name = canonical(match["zone"])
+            return Literal(t.TimestampTz(len(fraction), name), value.replace(tzinfo=zone(name)))
+    except ValueError:
         raise UserError(
             f"'{text}' is not a valid timestamp literal", code="INVALID_LITERAL", position=position
         ) from None
     return Literal(t.Timestamp(len(fraction)), value)
-
-
-def zone(name: str) -> dt.tzinfo:
-    offset = re.fullmatch(r"([+-])(\d{1,2}):?(\d{2})?", name)
-    if offset:
-        minutes = int(offset[2]) * 60 + int(offset[3] or 0)
-        return dt.timezone(dt.timedelta(minutes=minutes if offset[1] == "+" else -minutes))
-    if name.upper() in ("UTC", "Z"):
-        return dt.timezone.utc  # noqa: UP017
-    try:
-        return zoneinfo.ZoneInfo(name)
-    except OSError:
-        raise ValueError(name) from None
 
 
 _SECONDS = {"SECOND": 1, "MINUTE": 60, "HOUR": 3600, "DAY": 86400, "WEEK": 7 * 86400}

@@ -13,7 +13,7 @@ from sqe.bind.scope import Scope, Visible
 from sqe.bind.select_list import Item
 from sqe.errors import NotSupported, UserError
 from sqe.tree import types as t
-from sqe.tree.expressions import Literal, Ref, SortKey, WindowCall
+from sqe.tree.expressions import Literal, Parameter, Ref, SortKey, WindowCall
 from sqe.tree.relations import Filter, Limit, Project, Relation, Sort, Window
 
 
@@ -87,8 +87,16 @@ def sort_and_limit(b: Binder, node: exp.Expr, relation: Relation, keys: Sequence
 def _count(b: Binder, node: exp.Expr, word: str) -> int | None:
     if word == "LIMIT" and node.name.upper() == "ALL" and not isinstance(node, exp.Literal):
         return None
-    if isinstance(node, exp.Literal) and not node.is_string and node.this.isdigit():
+    count: object = None
+    if isinstance(node, exp.Placeholder):
+        given = b.parameter(node)
+        if isinstance(given, Parameter):
+            b.parameter_types[given.number] = t.BIGINT
+            return None
+        count = given.value if isinstance(given, Literal) and t.is_integer(given.type) else None
+    elif isinstance(node, exp.Literal) and not node.is_string and node.this.isdigit():
         count = int(node.this)
+    if isinstance(count, int) and count >= 0:
         if count >= 2**31:
             raise NotSupported(f"{word} takes at most {2**31 - 1} rows", position=b.position(node))
         return count

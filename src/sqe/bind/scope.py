@@ -15,11 +15,12 @@ from sqe.tree.types import Row
 @dataclass(frozen=True, slots=True)
 class Visible:
     """A column that can be named. `qualifier` is its relation's alias or full name; a column that was
-    merged by USING is found without a qualifier only where `bare` is set."""
+    merged by USING is found without a qualifier only where `bare` is set; * leaves out `hidden` ones."""
 
     qualifier: tuple[str, ...]
     field: Field
     bare: bool = True
+    hidden: bool = False
 
     @property
     def name(self) -> str:

@@ -64,7 +64,11 @@ def _expand_star(b: Binder, node: exp.Expr, star: exp.Star, scope: Scope) -> lis
     if isinstance(node, exp.Column):
         check_arguments(node, {"this", "table", "db", "catalog"}, b.text)
         qualifier = [name_of(p) for p in node.parts if not isinstance(p, exp.Star)]
-        visible = [v for v in scope.columns if v.bare and v.qualifier and qualifies(qualifier, v.qualifier)]
+        visible = [
+            v
+            for v in scope.columns
+            if v.bare and not v.hidden and v.qualifier and qualifies(qualifier, v.qualifier)
+        ]
         if not visible:
             raise NotFound(
                 f"table '{'.'.join(map(str, qualifier))}' is not in FROM",
@@ -73,7 +77,7 @@ def _expand_star(b: Binder, node: exp.Expr, star: exp.Star, scope: Scope) -> lis
             )
         fields = _unique([v.field for v in visible])
     else:
-        fields = _unique([v.field for v in scope.columns if v.bare])
+        fields = _unique([v.field for v in scope.columns if v.bare and not v.hidden])
     if not fields:
         raise UserError("SELECT * needs a FROM", code="COLUMN_NOT_FOUND", position=position)
     excluded = set()

@@ -13,6 +13,7 @@ from sqe.bind.conversion import EXPRESSIONS, check_arguments
 from sqe.bind.expressions import bind_condition, bind_expression, call
 from sqe.bind.scope import Scope
 from sqe.bind.types import bind_type
+from sqe.bind.zones import at_timezone, cast_target, constant_cast
 from sqe.catalog.names import nearest
 from sqe.errors import NotSupported, TypeMismatch, UserError
 from sqe.functions import registry
@@ -44,6 +45,10 @@ def _cast(b: Binder, node: exp.Cast, scope: Scope) -> Expression:
         return Literal(target, None)
     if not castable(operand.type, target):
         raise TypeMismatch(f"cannot cast {operand.type} to {target}", position=position)
+    constant = constant_cast(b, operand, target)
+    if constant is not None:
+        return constant
+    target = cast_target(b, operand, target, position)
     if operand.type == target:
         return operand
     return Cast(target, operand, safe=safe, position=position)
@@ -154,10 +159,8 @@ def _trim(b: Binder, node: exp.Trim, scope: Scope) -> Expression:
 
 @converts(exp.AtTimeZone, reads="this zone")
 def _at_time_zone(b: Binder, node: exp.AtTimeZone, scope: Scope) -> Expression:
-    if registry.lookup("at_timezone") is None:
-        raise NotSupported("AT TIME ZONE is not supported yet", position=b.position(node))
     arguments = (bind_expression(b, node.this, scope), bind_expression(b, node.args["zone"], scope))
-    return call("at_timezone", arguments, b.position(node))
+    return at_timezone(b, arguments, b.position(node))
 
 
 @converts(exp.Array, reads="expressions")

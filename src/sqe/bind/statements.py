@@ -2,47 +2,61 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sqlglot import exp
 
-from sqe.bind import calls, special_forms, subqueries, writes  # noqa: F401 (they register conversions)
+from sqe.bind import (  # noqa: F401 (they register conversions)
+    calls,
+    prepared,
+    session_statements,
+    show,
+    special_forms,
+    subqueries,
+    writes,
+)
+from sqe.bind.alter import find, refuse_restricted
 from sqe.bind.binder import Binder
 from sqe.bind.conversion import QUERIES, STATEMENTS, check_arguments
 from sqe.bind.create_table import create_table
+from sqe.bind.create_view import create_view
 from sqe.bind.names import name_of
 from sqe.bind.queries import bind_query
+from sqe.bind.system_tables import system_schema
 from sqe.bind.table_options import properties_of
 from sqe.bind.tables import (
     catalog_and_namespace,
     plain_table_parts,
     split_table_name,
-    visible_in,
 )
-from sqe.catalog.names import nearest
-from sqe.errors import AccessDenied, InvalidArgument, NotFound, NotSupported, SqeError, UserError
+from sqe.bind.zones import check_zones
+from sqe.errors import NotFound, NotSupported, SqeError, UserError
 from sqe.sql.parse import Syntax
+from sqe.sql.statements import Prepare
 from sqe.tree import statements as s
 from sqe.tree.relations import TableName
-
-if TYPE_CHECKING:
-    pass
-
 
 converts = STATEMENTS.of
 
 
-SESSION_PROPERTIES = {"lane": ("auto", "spark", "fast")}
-
-
 def bind(b: Binder, syntax: Syntax) -> s.Statement:
     """A parsed statement to our tree."""
+    expected = 0 if isinstance(syntax.node, Prepare) else syntax.parameters
+    if expected != len(b.parameters):
+        raise UserError(
+            f"the statement has {_counted(expected, 'parameter')}, "
+            f"and {_counted(len(b.parameters), 'value')} came with it",
+            code="INVALID_PARAMETER_USAGE",
+        )
     if type(syntax.node) in QUERIES.table:
         statement: s.Statement = s.Query(bind_query(b, syntax.node))
     else:
         convert = STATEMENTS.find(syntax.node, b.text)
         statement = convert(b, syntax.node)
+    check_zones(statement, b.session.time_zone)
     return s.Explain(statement) if syntax.explain else statement
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 @converts(exp.Create, reads="this kind replace exists properties expression")
@@ -52,6 +66,8 @@ def _create(b: Binder, node: exp.Create) -> s.Statement:
         return _create_schema(b, node)
     if kind == "TABLE":
         return create_table(b, node)
+    if kind == "VIEW":
+        return create_view(b, node)
     raise NotSupported(f"CREATE {kind} is not supported", position=b.position(node))
 
 
@@ -76,18 +92,7 @@ def _schema_name(b: Binder, node: exp.Expr) -> tuple[str, tuple[str, ...]]:
     return catalog.name, namespace
 
 
-def _refuse_restricted(b: Binder, catalog: str, namespace: tuple[str, ...]) -> None:
-    """CASCADE must not take along what the user sees only in part, or not at all."""
-    mounted = b.catalogs.get(catalog)
-    lower = tuple(part.lower() for part in namespace)
-    for schema in mounted.namespaces():
-        if tuple(part.lower() for part in schema[: len(lower)]) == lower:
-            for name in mounted.tables(schema):
-                if b.decide(TableName(mounted.name, schema, name)).restricts:
-                    raise AccessDenied(f"cannot drop schema '{'.'.join((mounted.name, *namespace))}'")
-
-
-@converts(exp.Drop, reads="tables kind exists cascade restrict purge")
+@converts(exp.Drop, reads="tables kind exists materialized cascade restrict purge")
 def _drop(b: Binder, node: exp.Drop) -> s.Statement:
     kind = str(node.args.get("kind") or "").upper()
     named = node.args.get("tables") or []
@@ -99,19 +104,22 @@ def _drop(b: Binder, node: exp.Drop) -> s.Statement:
         catalog, namespace = _schema_name(b, named[0])
         cascade = bool(node.args.get("cascade"))
         if cascade:
-            _refuse_restricted(b, catalog, namespace)
+            refuse_restricted(b, catalog, namespace, "drop")
         return s.DropSchema(catalog, namespace, if_exists, cascade)
-    if kind != "TABLE" or node.args.get("cascade") or node.args.get("restrict"):
+    if kind not in ("TABLE", "VIEW") or node.args.get("cascade") or node.args.get("restrict"):
         raise NotSupported(f"DROP {kind} is not supported here", position=b.position(node))
-    owner, written, name = split_table_name(b, plain_table_parts(b, named[0]), position)
-    try:
-        table = owner.find_table_name(written, name.folded, visible=visible_in(b, owner))
-    except NotFound as error:
+    parts = plain_table_parts(b, named[0])
+    if node.args.get("materialized"):
         if not if_exists:
-            error.position = error.position or position
-            raise
-        return s.DropTable(TableName(owner.name, written, name.folded), if_exists, absent=True)
-    return s.DropTable(table, if_exists, bool(node.args.get("purge")))
+            raise NotSupported("there are no materialized views", position=position)
+        owner, written, name = split_table_name(b, parts, position)
+        return s.DropView(TableName(owner.name, written, name.folded), if_exists, absent=True)
+    table, absent = find(b, parts, position, words=f"DROP {kind}", if_exists=if_exists)
+    if kind == "VIEW":
+        if node.args.get("purge"):
+            raise NotSupported("DROP VIEW has no PURGE", position=position)
+        return s.DropView(table, if_exists, absent)
+    return s.DropTable(table, if_exists, bool(node.args.get("purge")), absent)
 
 
 @converts(exp.Use, reads="this")
@@ -120,47 +128,22 @@ def _use(b: Binder, node: exp.Use) -> s.Statement:
     parts = plain_table_parts(b, node.this)
     try:
         if len(parts) == 1:
-            current = b.catalogs.get(b.session.catalog)
             try:
+                system = system_schema(b, [parts[0].folded])
+                if system is not None:
+                    return s.Use(system[0], (system[1],))
+                current = b.catalogs.get(b.session.catalog)
                 return s.Use(current.name, current.find_namespace((parts[0].folded,)))
             except NotFound:
                 # USE catalog, as Spark and the shell's users write it.
                 if parts[0].folded.lower() in (c.lower() for c in b.catalogs.names()):
                     return s.Use(b.catalogs.get(parts[0].folded).name, ("default",))
                 raise
+        system = system_schema(b, [p.folded for p in parts])
+        if system is not None:
+            return s.Use(system[0], (system[1],))
         catalog, written = catalog_and_namespace(b, parts, position)
         return s.Use(catalog.name, catalog.find_namespace(written))
     except SqeError as error:
         error.position = error.position or position
         raise
-
-
-@converts(exp.Set, reads="expressions")
-def _set(b: Binder, node: exp.Set) -> s.Statement:
-    if len(node.expressions) != 1:
-        raise NotSupported("SET SESSION takes one property", position=b.position(node))
-    item = node.expressions[0]
-    check_arguments(item, {"this", "kind"}, b.text)
-    if str(item.args.get("kind") or "").upper() != "SESSION" or not isinstance(item.this, exp.EQ):
-        raise NotSupported(
-            "only SET SESSION property = value exists",
-            position=b.position(node),
-            hint="engine settings come from the configuration",
-        )
-    key, value = item.this.this, item.this.expression
-    name = ".".join(p.name for p in key.parts).lower() if isinstance(key, exp.Column) else key.name.lower()
-    allowed = SESSION_PROPERTIES.get(name)
-    if allowed is None:
-        raise NotFound(
-            f"session property '{name}' does not exist",
-            code="INVALID_SESSION_PROPERTY",
-            position=b.position(node),
-            hint=nearest(name, SESSION_PROPERTIES),
-        )
-    if not (isinstance(value, exp.Literal) and value.is_string and value.this in allowed):
-        raise InvalidArgument(
-            f"{name} is one of " + ", ".join(f"'{a}'" for a in allowed),
-            code="INVALID_SESSION_PROPERTY",
-            position=b.position(node),
-        )
-    return s.SetSession(name, value.this)

@@ -10,12 +10,13 @@ from sqlglot import exp
 from sqe.bind.binder import Binder
 from sqe.bind.conversion import STATEMENTS, check_arguments
 from sqe.bind.names import name_of
+from sqe.catalog.definition import RESERVED
 from sqe.catalog.names import nearest
 from sqe.errors import InvalidArgument, NotSupported, Position
 from sqe.tree import statements as s
 
 if TYPE_CHECKING:
-    pass
+    from sqe.catalog.table import Table
 
 
 converts = STATEMENTS.of
@@ -26,6 +27,7 @@ class TableOptions:
 
     def __init__(self) -> None:
         self.partitioning: list[s.PartitionField] = []
+        self.sort_order: list[s.SortField] = []
         self.properties: dict[str, str] = {}
         self.comment: str | None = None
         self.location: str | None = None
@@ -65,6 +67,24 @@ def read_option(b: Binder, node: exp.Expr, options: TableOptions) -> None:
         )
 
 
+def copy_options(table: Table, options: TableOptions) -> None:
+    """The partitioning, sort order and properties of another table, as far as the statement sets none."""
+    if not options.partitioning:
+        for p in table.partitioning:
+            word, _, number = p.transform.rstrip("]").partition("[")
+            if p.column is not None:
+                options.partitioning.append(s.PartitionField(word, p.column, int(number) if number else None))
+    if not options.sort_order:
+        options.sort_order += [
+            s.SortField(f.column, f.descending, f.nulls_first)
+            for f in table.sort_order
+            if f.column is not None and f.transform == "identity"
+        ]
+    copied = {k: v for k, v in table.properties.items() if k not in RESERVED and k != "comment"}
+    copied["format-version"] = str(table.format_version)
+    options.properties = copied | options.properties
+
+
 def _read_property(b: Binder, node: exp.Property, options: TableOptions, position: Position | None) -> None:
     key, value = node.this, node.args.get("value")
     name = key.name
@@ -73,6 +93,11 @@ def _read_property(b: Binder, node: exp.Property, options: TableOptions, positio
         if not isinstance(value, exp.Array):
             raise InvalidArgument("partitioning is ARRAY['day(ts)', ...]", position=position)
         options.partitioning += [_partition_text(e.name, b.position(e)) for e in value.expressions]
+        return
+    if not quoted and name.lower() == "sorted_by":
+        if not isinstance(value, exp.Array):
+            raise InvalidArgument("sorted_by is ARRAY['column DESC', ...]", position=position)
+        options.sort_order += [_sort_text(e.name, b.position(e)) for e in value.expressions]
         return
     if not isinstance(value, (exp.Literal, exp.Boolean)):
         raise InvalidArgument(f"the property {name} takes a constant", position=position)
@@ -88,7 +113,7 @@ def _read_property(b: Binder, node: exp.Property, options: TableOptions, positio
     elif name.lower() == "location":
         options.location = text
     else:
-        known = ["partitioning", "format", "format_version", "location"]
+        known = ["partitioning", "sorted_by", "format", "format_version", "location"]
         raise InvalidArgument(
             f"the table property '{name}' does not exist",
             code="INVALID_TABLE_PROPERTY",
@@ -103,7 +128,8 @@ def _set_format(options: TableOptions, text: str, position: Position | None) -> 
     options.properties["write.format.default"] = text.lower()
 
 
-_TRANSFORM = re.compile(r'\s*(?:(\w+)\s*\(\s*("?)([^",()]+)\2\s*(?:,\s*(\d+)\s*)?\)|("?)([^"()]+)\5)\s*$')
+_NAME = r'(?:[^",()]+|"(?:[^"]|"")+")'
+_TRANSFORM = re.compile(rf"\s*(?:(\w+)\s*\(\s*({_NAME})\s*(?:,\s*(\d+)\s*)?\)|({_NAME}))\s*$")
 _TRANSFORMS = {
     "year": "year", "years": "year", "month": "month", "months": "month", "day": "day", "days": "day",
     "date": "day", "hour": "hour", "hours": "hour", "bucket": "bucket", "truncate": "truncate",
@@ -116,14 +142,30 @@ def _partition_text(text: str, position: Position | None) -> s.PartitionField:
     match = _TRANSFORM.match(text)
     if not match:
         raise InvalidArgument(f"'{text}' is not a partitioning", position=position)
-    if match[6]:
-        return s.PartitionField("identity", _fold(match[6].strip(), match[5]))
-    number = int(match[4]) if match[4] else None
-    return _partition(match[1], _fold(match[3].strip(), match[2]), number, position)
+    if match[4]:
+        return s.PartitionField("identity", _fold(match[4].strip()))
+    number = int(match[3]) if match[3] else None
+    return _partition(match[1], _fold(match[2].strip()), number, position)
 
 
-def _fold(name: str, quote: str) -> str:
-    return name if quote else name.lower()
+_SORT = re.compile(
+    r"""\s*("?)((?:[^"]|"")+?)\1(?:\s+(asc|desc))?(?:\s+nulls\s+(first|last))?\s*$""", re.IGNORECASE
+)
+
+
+def _sort_text(text: str, position: Position | None) -> s.SortField:
+    """Trino's spelling: 'name', 'name DESC', 'name ASC NULLS LAST'."""
+    match = _SORT.match(text)
+    if not match or (not match[1] and re.search(r"\s", match[2])):
+        raise InvalidArgument(f"'{text}' is not a column to sort by", position=position)
+    descending = (match[3] or "asc").lower() == "desc"
+    nulls = (match[4] or ("last" if descending else "first")).lower()
+    column = match[2].replace('""', '"') if match[1] else match[2].lower()
+    return s.SortField(column, descending, nulls == "first")
+
+
+def _fold(name: str) -> str:
+    return name[1:-1].replace('""', '"') if name.startswith('"') else name.lower()
 
 
 def _partition_syntax(b: Binder, node: exp.Expr) -> s.PartitionField:

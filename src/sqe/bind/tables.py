@@ -12,53 +12,30 @@ from sqe.bind import literals
 from sqe.bind.binder import Binder
 from sqe.bind.conversion import check_arguments
 from sqe.bind.names import Name, name_of
+from sqe.bind.system_tables import bind_system_table, refuse_system_schema
+from sqe.catalog import metadata_tables
 from sqe.catalog.names import nearest
 from sqe.catalog.view import View
-from sqe.errors import InvalidArgument, NotFound, NotSupported, Position, SqeError, UserError
-from sqe.tree import types as t
+from sqe.errors import AccessDenied, InvalidArgument, NotFound, NotSupported, Position, SqeError, UserError
+from sqe.policy.columns import visible_columns
+from sqe.system.definitions import SYSTEM
 from sqe.tree.relations import AsOf, Relation, Scan, TableName
+from sqe.zones import zone
 
 if TYPE_CHECKING:
     from sqe.catalog.catalog import Catalog
     from sqe.catalog.table import Column, Table
-
-_TEXT_MAP = t.Map(t.VARCHAR, t.VARCHAR)
-_INSTANT = t.TimestampTz(3)
-
-METADATA_TABLES: dict[str, tuple[tuple[str, t.Type], ...]] = {
-    "snapshots": (
-        ("committed_at", _INSTANT),
-        ("snapshot_id", t.BIGINT),
-        ("parent_id", t.BIGINT),
-        ("operation", t.VARCHAR),
-        ("manifest_list", t.VARCHAR),
-        ("summary", _TEXT_MAP),
-    ),
-    "history": (
-        ("made_current_at", _INSTANT),
-        ("snapshot_id", t.BIGINT),
-        ("parent_id", t.BIGINT),
-        ("is_current_ancestor", t.BOOLEAN),
-    ),
-    "refs": (
-        ("name", t.VARCHAR),
-        ("type", t.VARCHAR),
-        ("snapshot_id", t.BIGINT),
-        ("max_reference_age_in_ms", t.BIGINT),
-        ("min_snapshots_to_keep", t.INTEGER),
-        ("max_snapshot_age_in_ms", t.BIGINT),
-    ),
-}
 
 
 def catalog_and_namespace(
     b: Binder, parts: Sequence[Name], position: Position | None
 ) -> tuple[Catalog, tuple[str, ...]]:
     """The catalog and the schema as written; the first part is a catalog if there is one of that name."""
+    folded = tuple(p.folded for p in parts)
     try:
-        if not parts:
+        refuse_system_schema(b, folded or b.namespace, position)
+        if not folded:
             return b.catalogs.get(b.catalog), b.namespace
-        folded = tuple(p.folded for p in parts)
         if len(folded) > 1 and _is_catalog(b, folded[0]):
             return b.catalogs.get(folded[0]), folded[1:]
         return b.catalogs.get(b.catalog), folded
@@ -68,7 +45,7 @@ def catalog_and_namespace(
 
 
 def _is_catalog(b: Binder, name: str) -> bool:
-    return any(c.lower() == name.lower() for c in b.catalogs.names())
+    return any(c.lower() == name.lower() for c in (*b.catalogs.names(), SYSTEM))
 
 
 def split_table_name(
@@ -105,7 +82,7 @@ def find_table_or_view(b: Binder, parts: Sequence[Name], position: Position | No
     except SqeError as error:
         error.position = error.position or position
         raise
-    b.tables[str(table.name)] = table
+    b.tables[table.name] = table
     return table
 
 
@@ -126,21 +103,16 @@ def visible_in(b: Binder, catalog: Catalog) -> Callable[[tuple[str, ...], str | 
     return visible
 
 
-def visible_columns(b: Binder, table: Table, columns: Sequence[Column]) -> tuple[Column, ...]:
-    """The columns that exist for this user: restricted ones look absent."""
-    decision = b.decide(table.name)
-    if not decision.restricts:
-        return tuple(columns)
-    # By id: a column of the past may have had another name. One that is gone has no policy, so it is hidden.
-    allowed = {c.field_id for c in table.columns if c.name not in decision.restricted}
-    return tuple(c for c in columns if c.field_id in allowed)
-
-
 def bind_table(b: Binder, node: exp.Table) -> tuple[Relation, tuple[str, ...]]:
     """A stored table or view, and the name that its columns can be qualified with."""
     parts = table_parts(b, node)
     position = b.position(node)
     version = node.args.get("version")
+    system = bind_system_table(b, parts, position)
+    if system is not None:
+        if version is not None:
+            raise NotSupported("a system table has no past", position=position)
+        return system, (system.table.catalog, *system.table.namespace, system.table.name)
     base, suffix = _metadata_suffix(parts[-1])
     if suffix is not None:
         try:
@@ -163,7 +135,7 @@ def bind_table(b: Binder, node: exp.Table) -> tuple[Relation, tuple[str, ...]]:
 
 
 def make_scan(b: Binder, table: Table, columns: Sequence[Column], as_of: AsOf | None = None) -> Scan:
-    seen = visible_columns(b, table, columns)
+    seen = visible_columns(b.decide(table.name), table, columns)
     fields = tuple(b.fresh(c.name, c.type) for c in seen)
     return Scan(fields, table.name, tuple(c.name for c in seen), as_of=as_of)
 
@@ -189,12 +161,18 @@ def _bind_metadata(
     table = find_table(b, parts, position)
     if version is not None:
         raise NotSupported("a metadata table has no past", position=position)
-    columns = METADATA_TABLES.get(suffix)
+    if b.decide(table.name).restricts:
+        # Even their columns tell: "t$partitions" has one for each column of the table.
+        raise AccessDenied(
+            f"cannot read '{table.name}${suffix}': a row filter, mask or restriction applies",
+            position=position,
+        )
+    columns = metadata_tables.columns(table, suffix)
     if columns is None:
         raise NotFound(
             f"table '{table.name}${suffix}' does not exist",
             position=position,
-            hint="there are " + ", ".join(f'"{table.name.name}${k}"' for k in METADATA_TABLES),
+            hint="there are " + ", ".join(f'"{table.name.name}${k}"' for k in metadata_tables.NAMES),
         )
     fields = tuple(b.fresh(n, k) for n, k in columns)
     scan = Scan(fields, table.name, tuple(n for n, _ in columns), metadata=suffix)
@@ -262,9 +240,9 @@ def _moment(b: Binder, node: exp.Expr, position: Position | None) -> int:
         bound = bind_expression(b, node, Scope())
         value = getattr(bound, "value", None)
     if isinstance(value, dt.datetime):
-        zoned = value if value.tzinfo else value.replace(tzinfo=literals.zone(b.session.time_zone))
+        zoned = value if value.tzinfo else value.replace(tzinfo=zone(b.session.time_zone))
     elif isinstance(value, dt.date):
-        zoned = dt.datetime(value.year, value.month, value.day, tzinfo=literals.zone(b.session.time_zone))
+        zoned = dt.datetime(value.year, value.month, value.day, tzinfo=zone(b.session.time_zone))
     else:
         raise UserError("FOR TIMESTAMP AS OF takes a date, a timestamp or a text of one", position=position)
     epoch = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)

@@ -33,7 +33,7 @@ def inline(b: Binder, view: View, position: Position | None) -> Relation:
         from sqe.bind.queries import bind_query
 
         relation = bind_query(b.within(view, position), syntax.node)
-        return _as_announced(b, view, relation, by_name=_has_star(syntax.node))
+        return _as_announced(b, view, relation, by_name=has_star(syntax.node))
     except SqeError as error:
         # Absent and hidden look alike here too: the kind, the code and the hint stay as they are.
         raise type(error)(
@@ -63,7 +63,7 @@ def _guard(b: Binder, view: View, position: Position | None) -> None:
         )
 
 
-def _has_star(node: exp.Expr) -> bool:
+def has_star(node: exp.Expr) -> bool:
     """Whether the tables decide which columns the query has."""
     return isinstance(node, exp.Table) or bool(getattr(node, "is_star", False))
 
@@ -92,6 +92,9 @@ def _as_announced(b: Binder, view: View, relation: Relation, *, by_name: bool) -
 
 
 def _announced_type(column: Column, bound: t.Type) -> t.Type:
+    # A view's metadata has no zones: they are the text's.
+    if isinstance(column.type, t.TimestampTz) and isinstance(bound, t.TimestampTz):
+        return t.TimestampTz(max(column.type.precision, bound.precision), bound.zone)
     # A column that was widened since is shown as it is now.
     return column.type if t.coerces(bound, column.type) else bound
 

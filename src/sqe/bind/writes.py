@@ -23,7 +23,7 @@ from sqe.errors import NotFound, NotSupported, TypeMismatch, UserError
 from sqe.policy.decision import write_denied
 from sqe.tree import statements as s
 from sqe.tree import types as t
-from sqe.tree.expressions import Expression, Literal, Ref
+from sqe.tree.expressions import Cast, Expression, Literal, Ref
 from sqe.tree.relations import Project
 
 if TYPE_CHECKING:
@@ -69,6 +69,9 @@ def _stored_column(b: Binder, table: Table, node: exp.Expr) -> int:
 
 def _assign(b: Binder, value: Expression, column: Column, node: exp.Expr) -> Expression:
     """A value as its column stores it: what Trino coerces in an assignment."""
+    if value.type == t.UNKNOWN and b.describes:
+        # The cast says what a `?` is brought to.
+        return Cast(column.type, value, implicit=True)
     if value.type == t.UNKNOWN:
         if not column.nullable:
             raise UserError(
@@ -113,8 +116,7 @@ def _insert(b: Binder, node: exp.Insert) -> s.Statement:
         if listed is not None
         else list(range(len(table.columns)))
     )
-    if len(set(indexes)) != len(indexes):
-        raise UserError("a column is named twice", code="DUPLICATE_COLUMN_NAME", position=b.position(node))
+    _check_columns(b, table, indexes, node)
     query = node.args.get("expression")
     if query is None:
         raise NotSupported("INSERT takes VALUES or a query", position=b.position(node))
@@ -123,13 +125,6 @@ def _insert(b: Binder, node: exp.Insert) -> s.Statement:
         raise TypeMismatch(
             f"INSERT has {len(source.fields)} values for {len(indexes)} columns", position=b.position(query)
         )
-    for column in (c for i, c in enumerate(table.columns) if i not in indexes):
-        if not column.nullable:
-            raise UserError(
-                f"column '{column.name}' is NOT NULL and gets no value",
-                code="CONSTRAINT_VIOLATION",
-                position=b.position(node),
-            )
     expressions, fields = [], []
     for index, f in zip(indexes, source.fields, strict=True):
         column = table.columns[index]
@@ -137,6 +132,19 @@ def _insert(b: Binder, node: exp.Insert) -> s.Statement:
         fields.append(b.fresh(column.name, column.type))
     relation = Project(tuple(fields), source, tuple(expressions))
     return s.Insert(target, tuple(table.columns[i].name for i in indexes), relation)
+
+
+def _check_columns(b: Binder, table: Table, indexes: Sequence[int], node: exp.Expr) -> None:
+    """Each column at most once, and those that are NOT NULL exactly once."""
+    if len(set(indexes)) != len(indexes):
+        raise UserError("a column is named twice", code="DUPLICATE_COLUMN_NAME", position=b.position(node))
+    for index, column in enumerate(table.columns):
+        if not column.nullable and index not in indexes:
+            raise UserError(
+                f"column '{column.name}' is NOT NULL and gets no value",
+                code="CONSTRAINT_VIOLATION",
+                position=b.position(node),
+            )
 
 
 @converts(exp.Update, reads="this expressions where")
@@ -232,6 +240,7 @@ def _merge_clause(
             if listed is not None
             else list(range(len(table.columns)))
         )
+        _check_columns(b, table, indexes, node)
         if len(indexes) != len(values):
             raise TypeMismatch(
                 f"INSERT has {len(values)} values for {len(indexes)} columns", position=b.position(node)

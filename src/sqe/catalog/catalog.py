@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Protocol
 
 from sqe.catalog.table import Table
-from sqe.catalog.view import View
+from sqe.catalog.view import View, ViewDefinition
+from sqe.tree.changes import Change
 from sqe.tree.relations import TableName
 from sqe.tree.statements import CreateTable
 
@@ -35,6 +36,9 @@ class Catalog(Protocol):
     def tables(self, namespace: tuple[str, ...]) -> list[str]:
         """The names of a schema's tables, in order; not of its views."""
 
+    def views(self, namespace: tuple[str, ...]) -> list[str]:
+        """The names of a schema's views, in order."""
+
     def find_namespace(self, parts: tuple[str, ...], *, visible: Visible = everything) -> tuple[str, ...]:
         """NotFound SCHEMA_NOT_FOUND, or UserError AMBIGUOUS_NAME."""
 
@@ -52,6 +56,15 @@ class Catalog(Protocol):
         """None where the name is of a table, or of nothing. Tables and views share their names: what one
         of the two lookups finds, the other does not. NotSupported for a view without a text for us."""
 
+    def find_view_name(
+        self, namespace: tuple[str, ...], name: str, *, visible: Visible = everything
+    ) -> TableName:
+        """Of a view whose text need not be readable. NotFound TABLE_NOT_FOUND or SCHEMA_NOT_FOUND, for a
+        table too, or UserError AMBIGUOUS_NAME."""
+
+    def namespace_location(self, namespace: tuple[str, ...]) -> str | None:
+        """The LOCATION that the schema was created with."""
+
     def table_location(self, namespace: tuple[str, ...], name: str) -> str | None:
         """The LOCATION that an engine has to be given for a new table of that name; None where the
         engine's own choice is right. Not for a table that is replaced: that one stays where it is."""
@@ -62,11 +75,34 @@ class Catalog(Protocol):
     def drop_namespace(self, namespace: tuple[str, ...], *, cascade: bool = False) -> None:
         """UserError SCHEMA_NOT_EMPTY; with `cascade`, all that is in it goes at once, and files stay."""
 
+    def rename_namespace(self, namespace: tuple[str, ...], to: tuple[str, ...]) -> None:
+        """With all that is in it. AlreadyExists SCHEMA_ALREADY_EXISTS."""
+
     def create_table(self, statement: CreateTable) -> Table:
         """An empty table. AlreadyExists TABLE_ALREADY_EXISTS unless the statement says `replace`."""
 
     def drop_table(self, namespace: tuple[str, ...], name: str, *, purge: bool = False) -> None:
         """Forgets the table; its files stay unless `purge`."""
+
+    def alter_table(self, table: TableName, change: Change) -> Table:
+        """One change of its definition, made again on what is there where others were faster. What the
+        metadata says beside it stays, known to us or not."""
+
+    def rename_table(self, table: TableName, to: TableName) -> None:
+        """To another name of this catalog. AlreadyExists TABLE_ALREADY_EXISTS."""
+
+    def create_view(self, view: ViewDefinition, *, replace: bool = False) -> View:
+        """AlreadyExists TABLE_ALREADY_EXISTS, for a table also where `replace` is set. A view that is
+        replaced keeps its former versions."""
+
+    def alter_view(self, view: TableName, change: Change) -> None:
+        """SetComment or SetColumnComment."""
+
+    def drop_view(self, namespace: tuple[str, ...], name: str) -> None:
+        """Forgets the view; its files stay."""
+
+    def rename_view(self, view: TableName, to: TableName) -> None:
+        """As rename_table."""
 
     def delete_all(self, table: TableName) -> int | None:
         """Deletes every row and says how many. None, and nothing done, where that takes an engine."""

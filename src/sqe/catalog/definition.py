@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from sqe.catalog.iceberg_types import needs_version_3, to_iceberg
@@ -19,10 +19,10 @@ DEFAULT_VERSION = 2
 # Trino's spellings of table properties that are not Iceberg's own.
 _TRINO_PROPERTIES = {"format": "write.format.default", "format_version": "format-version"}
 _FORMATS = ("parquet", "orc", "avro")
-_COMPRESSION = "write.parquet.compression-codec"
+DEFAULT_CODEC = ("write.parquet.compression-codec", "zstd")
 _PREVIOUS_VERSIONS = "write.metadata.previous-versions-max"
 # Computed by engines, or the name of a class that a reader of the table would load.
-_RESERVED = {
+RESERVED = {
     "uuid",
     "snapshot-count",
     "current-schema",
@@ -46,11 +46,12 @@ def new_metadata(statement: CreateTable, location: str) -> dict[str, Any]:
     """The first metadata of a table."""
     properties = table_properties(statement)
     asked = properties.pop("format-version", None)
-    properties.setdefault(_COMPRESSION, "zstd")
+    properties.setdefault(*DEFAULT_CODEC)
     ids = itertools.count(1)
     fields = _fields(statement, lambda: next(ids))
     version = _version(fields, asked, at_least=1)
     partitions = _partition_fields(statement, fields, first_id=_FIRST_PARTITION_ID)
+    order = _sort_fields(statement, fields)
     raw: dict[str, Any] = {
         "format-version": version,
         "table-uuid": str(uuid.uuid4()),
@@ -63,8 +64,8 @@ def new_metadata(statement: CreateTable, location: str) -> dict[str, Any]:
         "default-spec-id": 0,
         "partition-specs": [{"spec-id": 0, "fields": partitions}],
         "last-partition-id": _FIRST_PARTITION_ID - 1 + len(partitions),
-        "default-sort-order-id": 0,
-        "sort-orders": [{"order-id": 0, "fields": []}],
+        "default-sort-order-id": 1 if order else 0,
+        "sort-orders": [{"order-id": 1, "fields": order} if order else {"order-id": 0, "fields": []}],
         "properties": properties,
         "refs": {},
         "snapshots": [],
@@ -73,7 +74,7 @@ def new_metadata(statement: CreateTable, location: str) -> dict[str, Any]:
         "snapshot-log": [],
         "metadata-log": [],
     }
-    return _in_version(raw, version)
+    return in_version(raw, version)
 
 
 def replacement(
@@ -103,8 +104,10 @@ def replacement(
         spec_id = 1 + max(int(s["spec-id"]) for s in specs)
         specs.append({"spec-id": spec_id, "fields": partitions})
     orders = list(base.get("sort-orders") or ())
-    if not any(order["order-id"] == 0 for order in orders):
-        orders.append({"order-id": 0, "fields": []})
+    order = _sort_fields(statement, fields)
+    order_id = 1 + max((int(o["order-id"]) for o in orders), default=0) if order else 0
+    if not any(o["order-id"] == order_id for o in orders):
+        orders.append({"order-id": order_id, "fields": order})
     raw.update(
         {
             "location": location,
@@ -115,9 +118,10 @@ def replacement(
             "default-spec-id": spec_id,
             "partition-specs": specs,
             "last-partition-id": last_partition + len(partitions),
-            "default-sort-order-id": 0,
+            "default-sort-order-id": order_id,
             "sort-orders": orders,
             "properties": kept | properties,
+            "current-snapshot-id": None,
             "refs": {name: ref for name, ref in (base.get("refs") or {}).items() if name != MAIN},
             # Both belong to main, whose history ends here.
             "snapshot-log": [],
@@ -126,14 +130,33 @@ def replacement(
     )
     raw.setdefault("table-uuid", str(uuid.uuid4()))
     raw.setdefault("last-sequence-number", 0)
-    return _in_version(raw, version)
+    return in_version(raw, version)
 
 
-def _in_version(raw: dict[str, Any], version: int) -> dict[str, Any]:
-    """Sets what differs between the versions of the format, for a table without a current snapshot."""
+def complete(raw: dict[str, Any]) -> dict[str, Any]:
+    """A copy with all that version 1 may leave out and later ones need."""
+    schemas = [{"schema-id": 0, **s} for s in raw.get("schemas") or [raw["schema"]]]
+    specs = raw.get("partition-specs") or [{"spec-id": 0, "fields": raw.get("partition-spec") or []}]
+    return {
+        "table-uuid": str(uuid.uuid4()),
+        "last-sequence-number": 0,
+        "current-schema-id": schemas[0]["schema-id"],
+        "default-spec-id": specs[0]["spec-id"],
+        "last-partition-id": _last_partition_id(raw),
+        "default-sort-order-id": 0,
+        "sort-orders": [{"order-id": 0, "fields": []}],
+        **raw,
+        "schemas": schemas,
+        "partition-specs": specs,
+    }
+
+
+def in_version(raw: dict[str, Any], version: int) -> dict[str, Any]:
+    """Sets what differs between the versions of the format."""
     raw["format-version"] = version
-    # As Iceberg's Java library spells the absence.
-    raw["current-snapshot-id"] = None if version >= 3 else -1
+    if raw.get("current-snapshot-id") in (None, -1):
+        # As Iceberg's Java library spells the absence.
+        raw["current-snapshot-id"] = None if version >= 3 else -1
     raw.pop("schema", None)
     raw.pop("partition-spec", None)
     if version == 1:
@@ -145,6 +168,15 @@ def _in_version(raw: dict[str, Any], version: int) -> dict[str, Any]:
     if version >= 3:
         raw.setdefault("next-row-id", 0)
     return raw
+
+
+def committed(raw: dict[str, Any], base: dict[str, Any], base_location: str) -> dict[str, Any]:
+    """The metadata after a change of `base`, with what each commit records."""
+    return {
+        **raw,
+        "last-updated-ms": max(time.time_ns() // 1_000_000, int(base["last-updated-ms"])),
+        "metadata-log": _metadata_log(base, base_location, raw.get("properties") or {}),
+    }
 
 
 def _metadata_log(base: dict[str, Any], location: str, properties: dict[str, str]) -> list[Any]:
@@ -169,9 +201,16 @@ def _last_partition_id(base: dict[str, Any]) -> int:
 
 def table_properties(statement: CreateTable) -> dict[str, str]:
     """The properties of a CREATE TABLE as Iceberg spells them, checked; for engines that create it, too."""
-    properties = {_TRINO_PROPERTIES.get(key, key): value for key, value in statement.properties}
+    properties = checked_properties(dict(statement.properties))
+    if statement.comment is not None:
+        properties["comment"] = statement.comment
+    return properties
+
+
+def checked_properties(given: Mapping[str, str]) -> dict[str, str]:
+    properties = {_TRINO_PROPERTIES.get(key, key): value for key, value in given.items()}
     for key in properties:
-        if key in _RESERVED:
+        if key in RESERVED:
             raise InvalidArgument(f"the table property '{key}' cannot be set", code="INVALID_TABLE_PROPERTY")
     if (file_format := properties.get("write.format.default")) is not None:
         if file_format.lower() not in _FORMATS:
@@ -181,8 +220,6 @@ def table_properties(statement: CreateTable) -> dict[str, str]:
                 hint=f"one of {', '.join(_FORMATS)}",
             )
         properties["write.format.default"] = file_format.lower()
-    if statement.comment is not None:
-        properties["comment"] = statement.comment
     return properties
 
 
@@ -190,6 +227,16 @@ def _version(fields: list[dict[str, Any]], asked: str | None, *, at_least: int) 
     newer = [f["name"] for f in fields if needs_version_3(f["type"])]
     if asked is None:
         return max(at_least, 3 if newer else DEFAULT_VERSION)
+    version = next_version_of(asked, at_least=at_least)
+    if newer and version < 3:
+        raise NotSupported(
+            f"column '{newer[0]}': its type needs format version 3", hint="set format-version to 3"
+        )
+    return version
+
+
+def next_version_of(asked: str, *, at_least: int) -> int:
+    """A format version that is asked for, of a table that has at least that one."""
     if asked not in [str(v) for v in range(1, NEWEST_VERSION + 1)]:
         raise InvalidArgument(
             f"the Iceberg format version '{asked}' does not exist",
@@ -199,10 +246,6 @@ def _version(fields: list[dict[str, Any]], asked: str | None, *, at_least: int) 
     version = int(asked)
     if version < at_least:
         raise NotSupported(f"the table has format version {at_least}, and cannot go back to {version}")
-    if newer and version < 3:
-        raise NotSupported(
-            f"column '{newer[0]}': its type needs format version 3", hint="set format-version to 3"
-        )
     return version
 
 
@@ -263,6 +306,31 @@ def _partition_fields(
             {"source-id": source_id, "field-id": first_id + number, "name": target, "transform": transform}
         )
     return partitions
+
+
+def _sort_fields(statement: CreateTable, fields: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    sources = _sources(fields)
+    found = []
+    for key in statement.sort_order:
+        name = match(key.column, sources, kind="column")
+        if name is None:
+            raise NotFound(
+                f"column '{key.column}' of the sort order does not exist",
+                code="COLUMN_NOT_FOUND",
+                hint=nearest(key.column, sources),
+            )
+        source_id, stored = sources[name]
+        if isinstance(stored, dict):
+            raise NotSupported(f"a table cannot be sorted by '{name}': it is no plain value")
+        found.append(
+            {
+                "transform": "identity",
+                "source-id": source_id,
+                "direction": "desc" if key.descending else "asc",
+                "null-order": "nulls-first" if key.nulls_first else "nulls-last",
+            }
+        )
+    return found
 
 
 def _sources(fields: list[dict[str, Any]], prefix: str = "") -> dict[str, tuple[int, Any]]:

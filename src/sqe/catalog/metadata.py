@@ -11,12 +11,13 @@ import gzip
 import json
 import os
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from sqe.catalog.iceberg_types import from_iceberg
 from sqe.catalog.location import to_path
-from sqe.catalog.table import MAIN, Column, Partition, Ref, Snapshot, Table
+from sqe.catalog.table import MAIN, Column, Partition, Ref, Snapshot, SortField, Table
 from sqe.catalog.view import DIALECT, View
 from sqe.errors import NotSupported, SqeError, Unavailable
 from sqe.tree.relations import TableName
@@ -31,20 +32,18 @@ def read(location: str, name: TableName, *, kind: str = "table") -> dict[str, An
     try:
         content = path.read_bytes()
     except FileNotFoundError:
-        raise _broken(name, f"its metadata file {path} does not exist", kind=kind) from None
+        raise broken(name, f"its metadata file {path} does not exist", kind=kind) from None
     except OSError as error:
-        raise _broken(
-            name, f"its metadata file {path} cannot be read: {error.strerror}", kind=kind
-        ) from error
+        raise broken(name, f"its metadata file {path} cannot be read: {error.strerror}", kind=kind) from error
     try:
         # By content: writers disagree about where .gz stands in the name.
         if content[:2] == b"\x1f\x8b":
             content = gzip.decompress(content)
         raw = json.loads(content)
     except (ValueError, EOFError, OSError, zlib.error, RecursionError) as error:
-        raise _broken(name, f"its metadata file {path} is not JSON", kind=kind) from error
+        raise broken(name, f"its metadata file {path} is not JSON", kind=kind) from error
     if not isinstance(raw, dict):
-        raise _broken(name, f"its metadata file {path} is not Iceberg metadata", kind=kind)
+        raise broken(name, f"its metadata file {path} is not Iceberg metadata", kind=kind)
     return raw
 
 
@@ -52,14 +51,14 @@ def parse(raw: dict[str, Any], location: str, name: TableName) -> Table:
     try:
         return _parse(raw, location, name)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise _broken(name, f"its metadata file {to_path(location)} is not Iceberg metadata") from error
+        raise broken(name, f"its metadata file {to_path(location)} is not Iceberg metadata") from error
 
 
 def parse_view(raw: dict[str, Any], location: str, name: TableName) -> View:
     try:
         return _parse_view(raw, name)
     except (KeyError, TypeError, ValueError, AttributeError, StopIteration) as error:
-        raise _broken(
+        raise broken(
             name, f"its metadata file {to_path(location)} is not that of an Iceberg view", kind="view"
         ) from error
 
@@ -116,7 +115,10 @@ def _parse(raw: dict[str, Any], location: str, name: TableName) -> Table:
         )
     # Version 1 may have only `schema` and `partition-spec`.
     schemas = {s.get("schema-id", 0): _columns(s) for s in raw.get("schemas") or [raw["schema"]]}
-    columns = schemas[raw.get("current-schema-id", next(iter(schemas)))]
+    current_schema = raw.get("current-schema-id", next(iter(schemas)))
+    columns = schemas[current_schema]
+    stored = next(s for s in raw.get("schemas") or [raw["schema"]] if s.get("schema-id", 0) == current_schema)
+    names = dict(_names(stored["fields"]))
     current = raw.get("current-snapshot-id")
     current = None if current in (None, -1) else int(current)
     refs = {
@@ -132,13 +134,14 @@ def _parse(raw: dict[str, Any], location: str, name: TableName) -> Table:
         format_version=int(version),
         location=str(raw["location"]),
         columns=columns,
-        partitioning=_partitioning(raw, columns),
+        partitioning=_partitioning(raw, names),
         properties=dict(raw.get("properties") or {}),
         current_snapshot_id=current,
         snapshots={int(s["snapshot-id"]): _snapshot(s) for s in raw.get("snapshots") or ()},
         refs=refs,
         history=tuple((int(e["timestamp-ms"]), int(e["snapshot-id"])) for e in raw.get("snapshot-log") or ()),
         schemas=schemas,
+        sort_order=_sort_order(raw, names),
     )
 
 
@@ -167,6 +170,7 @@ def _parse_view(raw: dict[str, Any], name: TableName) -> View:
         default_catalog=str(version.get("default-catalog") or name.catalog),
         default_namespace=tuple(str(part) for part in version["default-namespace"]),
         columns=_columns(schema),
+        properties={str(k): str(v) for k, v in (raw.get("properties") or {}).items()},
     )
 
 
@@ -196,13 +200,34 @@ def _snapshot(raw: dict[str, Any]) -> Snapshot:
     )
 
 
-def _partitioning(raw: dict[str, Any], columns: tuple[Column, ...]) -> tuple[Partition, ...]:
+def _names(fields: list[dict[str, Any]], above: str = "") -> Iterator[tuple[int, str]]:
+    """The ids of columns and of the fields of rows, with their names."""
+    for f in fields:
+        yield f["id"], above + f["name"]
+        if isinstance(f["type"], dict) and f["type"].get("type") == "struct":
+            yield from _names(f["type"]["fields"], f"{above}{f['name']}.")
+
+
+def _sort_order(raw: dict[str, Any], names: dict[int, str]) -> tuple[SortField, ...]:
+    default = raw.get("default-sort-order-id", 0)
+    fields = next((o["fields"] for o in raw.get("sort-orders") or () if o["order-id"] == default), ())
+    return tuple(
+        SortField(
+            str(f["transform"]),
+            names.get(f.get("source-id")),
+            str(f["direction"]).lower() == "desc",
+            str(f["null-order"]).lower() == "nulls-first",
+        )
+        for f in fields
+    )
+
+
+def _partitioning(raw: dict[str, Any], names: dict[int, str]) -> tuple[Partition, ...]:
     if "partition-specs" in raw:
         default = raw.get("default-spec-id", 0)
         spec = next(s["fields"] for s in raw["partition-specs"] if s["spec-id"] == default)
     else:
         spec = raw.get("partition-spec") or ()
-    names = {c.field_id: c.name for c in columns}
     return tuple(
         Partition(str(f["name"]), str(f["transform"]), names.get(f.get("source-id")))
         for f in spec
@@ -210,7 +235,7 @@ def _partitioning(raw: dict[str, Any], columns: tuple[Column, ...]) -> tuple[Par
     )
 
 
-def _broken(name: TableName, why: str, *, kind: str = "table") -> SqeError:
+def broken(name: TableName, why: str, *, kind: str = "table") -> SqeError:
     return Unavailable(
         f"{kind} '{name}' cannot be loaded: {why}",
         code="ICEBERG_INVALID_METADATA",

@@ -44,11 +44,22 @@ class Ref:
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """A field of a partition spec: `transform` as Iceberg spells it (`bucket[16]`), `column` its source."""
+    """A field of a partition spec: `transform` as Iceberg spells it (`bucket[16]`), `column` its source,
+    a field of a row as `column.field`."""
 
     name: str
     transform: str
     column: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SortField:
+    """A field of a sort order, as Partition."""
+
+    transform: str
+    column: str | None
+    descending: bool
+    nulls_first: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +78,7 @@ class Table:
     # (time in ms, snapshot id): what `main` pointed to, and since when.
     history: tuple[tuple[int, int], ...] = field(repr=False)
     schemas: Mapping[int, tuple[Column, ...]] = field(repr=False)
+    sort_order: tuple[SortField, ...] = ()
 
     @property
     def comment(self) -> str | None:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from sqe.catalog.table import Column
 from sqe.tree.relations import TableName
+from sqe.tree.statements import ColumnDefinition
 
 # The dialect of the text that we read and write; an Iceberg view may have one text for each dialect.
 DIALECT = "trino"
+SPARK_DIALECT = "spark"
+# DEFINER or INVOKER, as it was written; every view is evaluated as its invoker's.
+SECURITY = "sqe.view-security"
+DEFINER = "sqe.view-definer"
+COMMENT = "comment"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,3 +27,24 @@ class View:
     default_catalog: str
     default_namespace: tuple[str, ...]
     columns: tuple[Column, ...]
+    properties: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def comment(self) -> str | None:
+        return self.properties.get(COMMENT)
+
+    @property
+    def security(self) -> str | None:
+        return self.properties.get(SECURITY)
+
+
+@dataclass(frozen=True, slots=True)
+class ViewDefinition:
+    """A view to be made. `texts` has its query in each dialect, ours among them."""
+
+    name: TableName
+    texts: Mapping[str, str]
+    columns: tuple[ColumnDefinition, ...]
+    default_catalog: str
+    default_namespace: tuple[str, ...]
+    properties: Mapping[str, str] = field(default_factory=dict)

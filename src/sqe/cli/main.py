@@ -102,7 +102,7 @@ def _client(program: str, words: Sequence[str]) -> int:
 
 
 def _run(given: Arguments) -> int:
-    from sqe.cli.run import read_script, run_script
+    from sqe.cli.run import Display, read_script, run_script
 
     scripts = []
     if given.file is not None:
@@ -113,13 +113,14 @@ def _run(given: Arguments) -> int:
     if not scripts and not interactive:
         scripts.append(read_script(None))
     good = True
+    display = Display(given.format)
     with _connect(given) as connection:
         if interactive:
             from sqe.cli.shell import run_shell
 
-            run_shell(connection, form=given.format)
+            run_shell(connection, form=given.format, where=_where(given, connection))
         for script in scripts:
-            good &= run_script(connection, script, form=given.format, stop_on_error=given.stop_on_error)
+            good &= run_script(connection, script, display=display, stop_on_error=given.stop_on_error)
             if not good and given.stop_on_error:
                 break
     return 0 if good else FAILED
@@ -139,9 +140,17 @@ def _connect(given: Arguments) -> Connection:
         warehouse=given.warehouse,
         catalogs=given.catalogs or None,
         memory=given.memory,
-        memory_limit=given.memory_limit,
         config=config,
     )
+
+
+def _where(given: Arguments, connection: Connection) -> str:
+    """Where the tables are, in a few words."""
+    if given.memory:
+        return "tables in memory"
+    if given.catalogs or (given.warehouse is None and connection.coordinator.config.catalogs):
+        return f"catalogs {', '.join(connection.coordinator.catalogs.names())}"
+    return f"tables in {given.warehouse or '~/.sqe/warehouse'}"
 
 
 if __name__ == "__main__":

@@ -21,15 +21,15 @@ Write = Callable[[str], object]
 SAMPLE = 1000
 
 
-# What EXPLAIN calls its one column: a text of many lines, which a frame would make unreadable.
-PLAN = "Query Plan"
+# Columns that hold a text of many lines, alone in their result: a frame would make them unreadable.
+TEXTS = {"Query Plan", "Create Schema", "Create Table", "Create View"}
 
 
 def write_result(form: str, columns: Columns, batches: Iterable[pa.RecordBatch], write: Write) -> None:
     _WRITERS[form](columns, batches, write)
 
 
-def _rows(batches: Iterable[pa.RecordBatch], forms: Sequence[values.Format]) -> Iterator[list[str | None]]:
+def rows_of(batches: Iterable[pa.RecordBatch], forms: Sequence[values.Format]) -> Iterator[list[str | None]]:
     for batch in batches:
         columns = [
             [None if value is None else form(value) for value in _python_values(batch.column(index))]
@@ -52,15 +52,14 @@ def _python_values(column: Any) -> list[Any]:
 def _write_table(columns: Columns, batches: Iterable[pa.RecordBatch], write: Write) -> None:
     forms = [values.plain(type_) for _, type_ in columns]
     names = [printable(name) for name, _ in columns]
-    if names == [PLAN]:
-        for [plan] in _rows(batches, forms):
-            write("".join(f"{printable(line)}\n" for line in (plan or "").splitlines()))
+    if is_text(columns):
+        write_text(rows_of(batches, forms), write)
         return
     right = [values.is_right_aligned(type_) for _, type_ in columns]
-    rows = ([("NULL" if c is None else printable(c)) for c in row] for row in _rows(batches, forms))
+    rows = ([("NULL" if c is None else printable(c)) for c in row] for row in rows_of(batches, forms))
     sample = list(islice(rows, SAMPLE))
     widths = [
-        max([_width(name), *(_width(row[index]) for row in sample)]) for index, name in enumerate(names)
+        max([width_of(name), *(width_of(row[index]) for row in sample)]) for index, name in enumerate(names)
     ]
     rule = "+" + "+".join("-" * (width + 2) for width in widths) + "+\n"
     write(rule + _line(names, widths, [False] * len(names)) + rule)
@@ -68,13 +67,26 @@ def _write_table(columns: Columns, batches: Iterable[pa.RecordBatch], write: Wri
     for row in chain(sample, rows):
         write(_line(row, widths, right))
         total += 1
-    write(rule + f"({total} row{'' if total == 1 else 's'})\n")
+    write(rule + f"({count_of(total)})\n")
+
+
+def count_of(rows: int) -> str:
+    return f"{rows} row{'' if rows == 1 else 's'}"
+
+
+def is_text(columns: Columns) -> bool:
+    return len(columns) == 1 and columns[0][0] in TEXTS
+
+
+def write_text(rows: Iterable[Sequence[str | None]], write: Write) -> None:
+    for [text] in rows:
+        write("".join(f"{printable(line)}\n" for line in (text or "").splitlines()))
 
 
 def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
     padded = []
     for cell, width, to_the_right in zip(cells, widths, right, strict=True):
-        space = " " * (width - _width(cell))
+        space = " " * (width - width_of(cell))
         padded.append(space + cell if to_the_right else cell + space)
     return "| " + " | ".join(padded) + " |\n"
 
@@ -88,13 +100,17 @@ def printable(text: str) -> str:
     return _UNPRINTABLE.sub(lambda m: _ESCAPES.get(m[0]) or f"\\u{ord(m[0]):04x}", text)
 
 
-def _width(text: str) -> int:
+def width_of(text: str) -> int:
     """Columns that a terminal uses."""
     if text.isascii():
         return len(text)
-    return sum(
-        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text
-    )
+    return sum(map(_character_width, text))
+
+
+def _character_width(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0  # joins the one before it
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
 def _flat_formats(columns: Columns) -> list[values.Format]:
@@ -117,7 +133,7 @@ def _csv_cell(cell: str | None) -> str:
 
 def _write_csv(columns: Columns, batches: Iterable[pa.RecordBatch], write: Write) -> None:
     write(",".join(_csv_cell(name) for name, _ in columns) + "\r\n")
-    for row in _rows(batches, _flat_formats(columns)):
+    for row in rows_of(batches, _flat_formats(columns)):
         write(",".join(map(_csv_cell, row)) + "\r\n")
 
 
@@ -130,14 +146,14 @@ def _tsv_cell(cell: str | None) -> str:
 
 def _write_tsv(columns: Columns, batches: Iterable[pa.RecordBatch], write: Write) -> None:
     write("\t".join(_tsv_cell(name) for name, _ in columns) + "\n")
-    for row in _rows(batches, _flat_formats(columns)):
+    for row in rows_of(batches, _flat_formats(columns)):
         write("\t".join(map(_tsv_cell, row)) + "\n")
 
 
 def _write_json(columns: Columns, batches: Iterable[pa.RecordBatch], write: Write) -> None:
     forms = [values.as_json(type_) for _, type_ in columns]
     names = [values.quote(name) for name in distinct(name for name, _ in columns)]
-    for row in _rows(batches, forms):
+    for row in rows_of(batches, forms):
         pairs = (f"{name}: {'null' if cell is None else cell}" for name, cell in zip(names, row, strict=True))
         write("{" + ", ".join(pairs) + "}\n")
 

@@ -1,75 +1,65 @@
-"""The interactive loop: a line at a time, a statement at each semicolon."""
+"""The interactive loop: read a statement, run it, show what comes of it."""
 
 from __future__ import annotations
 
-import contextlib
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqe.cli.run import run_statement
-from sqe.sql.split import is_complete, split
+from sqe import __version__
+from sqe.cli.complain import complain
+from sqe.cli.dot_commands import Leave, is_command, run_command
+from sqe.cli.line_editor import open_editor
+from sqe.cli.names import Names
+from sqe.cli.run import Display, run_statement
+from sqe.cli.terminal import terminal_of
+from sqe.cli.warm_up import WarmUp
+from sqe.sql.split import StatementText, split
 
 if TYPE_CHECKING:
     from sqe.connection import Connection
 
-PROMPT = "sqe> "
-MORE = "...> "
-HISTORY = Path("~/.sqe_history")
-LEAVE = {".exit", ".quit", ".q", "\\q", "exit", "quit", "exit;", "quit;"}
-HELP = "End a statement with ; to run it. Ctrl-C cancels, .quit or Ctrl-D leaves."
+
+def run_shell(connection: Connection, *, form: str, where: str) -> None:
+    """`where` says where the tables are."""
+    shell = Shell(connection, form=form)
+    terminal = terminal_of(sys.stdout)
+    editor = open_editor(shell.names, WarmUp(connection).typed, terminal)
+    banner = f"SQE {__version__}, {where}. .help lists the commands."
+    print(banner, file=sys.stderr if terminal is None else sys.stdout, flush=True)
+    while True:
+        try:
+            shell.run(editor.read())
+        except KeyboardInterrupt:
+            continue
+        except (EOFError, Leave):
+            return
 
 
-def run_shell(connection: Connection, *, form: str) -> None:
-    with _history():
-        text = ""
-        while True:
+class Shell:
+    """What dot-commands can change, and ask."""
+
+    def __init__(self, connection: Connection, *, form: str) -> None:
+        self.connection = connection
+        self.display = Display(form, paging=True)
+        self.names = Names(connection)
+
+    def run(self, text: str) -> None:
+        bare = text.strip().rstrip(";").lower()
+        if bare in ("exit", "quit", "help"):
+            text = f".{bare}"
+        if is_command(text):
             try:
-                line = input(MORE if text else PROMPT)
-            except EOFError:
-                print()
-                return
-            except KeyboardInterrupt:
-                print()
-                text = ""
-                continue
-            command = line.strip().lower()
-            if not text and command in LEAVE:
-                return
-            if not text and command.startswith((".", "\\")):
-                print(HELP if command == ".help" else f"{line.strip()}: not built yet. {HELP}")
-                continue
-            text = f"{text}\n{line}" if text else line
-            if is_complete(text):
-                for statement in split(text):
-                    try:
-                        run_statement(connection, statement, form=form)
-                    except KeyboardInterrupt:
-                        break
-                text = ""
-            elif not text.strip():
-                text = ""
+                run_command(self, text)
+            except Leave:
+                raise
+            except Exception as error:
+                complain(error)
+            return
+        try:
+            for statement in split(text):
+                run_statement(self.connection, statement, display=self.display)
+        finally:
+            self.names.forget()
 
-
-@contextlib.contextmanager
-def _history() -> Iterator[None]:
-    """Line editing and the history file, where Python has readline."""
-    try:
-        import readline
-    except ImportError:
-        yield
-        return
-    file = HISTORY.expanduser()
-    # A history that cannot be read or written is not worth an error.
-    with contextlib.suppress(OSError):
-        readline.read_history_file(file)
-    readline.set_history_length(10_000)
-    try:
-        yield
-    finally:
-        with contextlib.suppress(OSError):
-            # Statements can hold secrets.
-            file.touch(mode=0o600)
-            readline.write_history_file(file)
-        sys.stdout.flush()
+    def run_sql(self, sql: str) -> None:
+        run_statement(self.connection, StatementText(sql, 1, 1), display=self.display)

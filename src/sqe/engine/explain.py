@@ -47,6 +47,8 @@ def _line(node: Any) -> str:
             table = str(node.table) + (f"${node.metadata}" if node.metadata else "")
             past = f" as of {node.as_of.ref or node.as_of.snapshot_id}" if node.as_of else ""
             return f"Scan {table}{past} {_fields(node.fields)}"
+        case r.SystemScan():
+            return f"SystemScan {node.table} {_fields(node.fields)}"
         case r.FileScan():
             return f"FileScan {node.format} ({len(node.paths)} files) {_fields(node.fields)}"
         case r.Values():

@@ -17,6 +17,7 @@ from sqe.tree.types import (
     DOUBLE,
     MAX_PRECISION,
     REAL,
+    UUID,
     Array,
     Decimal,
     Map,
@@ -74,6 +75,9 @@ def _extreme(name: str) -> Renderer:
         if call.type in APPROXIMATE and name == "max":
             # NaN is the largest to Spark, and counts only where there is nothing else to Trino.
             return fill("coalesce(max(CASE WHEN NOT isnan({0}) THEN {0} END){over}, max({0}){over})", texts)
+        if call.type == UUID:
+            # Iceberg would answer from its statistics, and fails on those of a uuid.
+            return f"{name}(lower({texts[0]})){{over}}"
         return f"{name}({texts[0]}){{over}}"
 
     return render

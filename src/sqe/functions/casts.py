@@ -243,7 +243,8 @@ class _Cast:
 _DATE = r"^\s*[+-]?[0-9]{4,}-[0-9]{1,2}-[0-9]{1,2}\s*$"
 _CLOCK = r"([01]?[0-9]|2[0-3]):[0-9]{1,2}(:[0-9]{1,2}([.][0-9]{1,6})?)?"
 _TIMESTAMP = rf"^ *[+-]?[0-9]{{4,}}-[0-9]{{1,2}}-[0-9]{{1,2}}( {_CLOCK})? *$"
-_ZONE = r"( ?[+-][0-9]{2}:[0-9]{2}| [A-Za-z][A-Za-z0-9_/+-]*)"
+# A value's zone is part of its type here, so that a text that only a row knows can be in none but UTC.
+_ZONE = r"( ?[+-]00:00| (UTC|Z|GMT))"
 _ZONED = rf"^ *[+-]?[0-9]{{4,}}-[0-9]{{1,2}}-[0-9]{{1,2}}( {_CLOCK}{_ZONE}?)? *$"
 _DOUBLE = (
     r"^[\x00-\x20]*[+-]?(NaN|Infinity|(([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?)[fFdD]?)[\x00-\x20]*$"

@@ -9,7 +9,7 @@ from sqe.errors import NotSupported
 from sqe.functions.casts import round_timestamp
 from sqe.functions.datetime_formats import joda_to_spark, mysql_parts, mysql_to_parse
 from sqe.functions.function import Renderer, scalar
-from sqe.functions.spark_text import constant_text, invalid, refuse, share, shared, string
+from sqe.functions.spark_text import constant, constant_text, invalid, refuse, share, shared, string
 from sqe.tree.types import DATE, Timestamp, TimestampTz, Type, Varchar, is_interval
 
 Texts = Sequence[str]
@@ -182,7 +182,10 @@ def _checked(pattern: str, kind: str) -> Renderer:
 
 
 def _from_iso8601_timestamp(call: Any, texts: Texts) -> str:
-    return round_timestamp(_checked(_ISO_TIMESTAMP, "TIMESTAMP")(call, texts), 3)
+    # The zone is part of the type: a text that only a row knows can be in none but UTC.
+    known = isinstance(constant(call.arguments[0]), str)
+    pattern = _ISO_TIMESTAMP if known else _ISO_TIMESTAMP.replace("[+-][0-9]{2}:[0-9]{2}", "[+-]00:00")
+    return round_timestamp(_checked(pattern, "TIMESTAMP")(call, texts), 3)
 
 
 _ISO_DATE = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
@@ -318,6 +321,8 @@ FUNCTIONS = (
     scalar(
         "from_unixtime",
         "(double) -> timestamp(3) with time zone",
+        "(double, varchar(x)) -> timestamp(3) with time zone",
+        "(double, bigint, bigint) -> timestamp(3) with time zone",
         # As Math.round does it: a half goes up, below zero too.
         spark="timestamp_millis(floor({0} * 1000D + 0.5D))",
         help="The timestamp of seconds since 1970",

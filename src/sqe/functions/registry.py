@@ -22,6 +22,7 @@ from sqe.functions import (
     strings,
     urls,
     windows,
+    zones,
 )
 from sqe.functions.function import Function, LambdaArgument, Resolution, ResultRule, SignatureSpec
 from sqe.functions.signatures import Argument, Signature, match, parse
@@ -45,6 +46,7 @@ _FAMILIES = (
     maps,
     aggregates,
     windows,
+    zones,
 )
 _FUNCTIONS: dict[str, Function] = {row.name: row for family in _FAMILIES for row in family.FUNCTIONS}
 

@@ -226,7 +226,10 @@ def match(
             return None
     if not found.bind_lambdas(patterns, arguments):
         return None
-    parameters = tuple(found.build(pattern) for pattern in patterns)
+    parameters = tuple(
+        _in_zone_of(found.build(pattern), argument) if isinstance(pattern, Sized) else found.build(pattern)
+        for pattern, argument in zip(patterns, arguments, strict=True)
+    )
     for parameter, argument in zip(parameters, arguments, strict=True):
         if isinstance(argument, (LambdaArgument, FunctionType)):
             continue
@@ -236,8 +239,23 @@ def match(
         return None
     if signature.result is None:
         assert rule is not None, signature.text
-        return Resolution(parameters, rule(parameters))
-    return Resolution(parameters, found.build(signature.result))
+        return Resolution(parameters, _in_first_zone(rule(parameters), parameters))
+    return Resolution(parameters, _in_first_zone(found.build(signature.result), parameters))
+
+
+def _in_zone_of(parameter: Type, argument: Argument) -> Type:
+    """A function takes a zoned timestamp in any zone."""
+    if isinstance(parameter, TimestampTz) and isinstance(argument, TimestampTz):
+        return TimestampTz(parameter.precision, argument.zone)
+    return parameter
+
+
+def _in_first_zone(result: Type, parameters: Sequence[Type]) -> Type:
+    """What is made of a zoned timestamp is in the same zone."""
+    first = next((p for p in parameters if isinstance(p, TimestampTz)), None)
+    if first is not None and isinstance(result, TimestampTz):
+        return TimestampTz(result.precision, first.zone)
+    return result
 
 
 class _Match:

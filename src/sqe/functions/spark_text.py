@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from sqe.errors import InvalidArgument, NotSupported
+from sqe.errors import NotSupported, UserError
 from sqe.functions.function import Renderer, fill
 from sqe.tree.expressions import Cast, Literal
 
@@ -85,5 +85,5 @@ def _negated(expression: Any) -> int | None:
     return -value if isinstance(value, int) else None
 
 
-def invalid(call: Any, message: str) -> InvalidArgument:
-    return InvalidArgument(message, code="INVALID_FUNCTION_ARGUMENT", position=call.position)
+def invalid(call: Any, message: str) -> UserError:
+    return UserError(message, code="INVALID_FUNCTION_ARGUMENT", position=call.position)

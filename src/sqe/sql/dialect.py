@@ -1,7 +1,8 @@
 """Our dialect: SQL as Trino reads it, with names left as they were written.
 
 sqlglot's own function table is off, so that `strpos` stays `strpos`; what `bind` does not know by
-name is refused there. Everything private of sqlglot that we lean on is in this file.
+name is refused there. Everything private of sqlglot that we lean on is in this file, statements.py and
+alter.py.
 """
 
 from __future__ import annotations
@@ -13,13 +14,16 @@ from sqlglot.dialects.trino import Trino
 from sqlglot.parsers.trino import TrinoParser
 from sqlglot.tokenizer_core import TokenType
 
-# Calls with a grammar of their own: CAST(x AS t), EXTRACT(y FROM x), TRIM(LEADING a FROM b), ...
+from sqe.sql.alter import AlterStatements
+
+_OWN_WORDS = ("PREPARE", "DEALLOCATE PREPARE", "DESCRIBE INPUT", "DESCRIBE OUTPUT", "RESET SESSION")
 COMMA = "comma"
 CAST = "cast"
+# Calls with a grammar of their own: CAST(x AS t), EXTRACT(y FROM x), TRIM(LEADING a FROM b), ...
 _OWN_GRAMMAR = ("CAST", "TRY_CAST", "EXTRACT", "POSITION", "TRIM", "SUBSTRING")
 
 
-class SqeParser(TrinoParser):
+class SqeParser(AlterStatements):
     FUNCTIONS: ClassVar[dict[str, Any]] = {}
     FUNCTION_PARSERS: ClassVar[dict[str, Any]] = {
         k: v for k, v in TrinoParser.FUNCTION_PARSERS.items() if k in _OWN_GRAMMAR
@@ -77,6 +81,11 @@ class Sqe(Trino):
     INDEX_OFFSET = 0  # a[1] stays a[1]
 
     class Tokenizer(Trino.Tokenizer):
-        KEYWORDS: ClassVar[dict[str, TokenType]] = {**Trino.Tokenizer.KEYWORDS, "QUALIFY": TokenType.QUALIFY}
+        # sqlglot takes what follows a command as one text; ours are parsed.
+        COMMANDS: ClassVar[set[TokenType]] = Trino.Tokenizer.COMMANDS - {TokenType.SHOW, TokenType.EXECUTE}
+        KEYWORDS: ClassVar[dict[str, TokenType]] = {
+            **{k: v for k, v in Trino.Tokenizer.KEYWORDS.items() if k not in _OWN_WORDS},
+            "QUALIFY": TokenType.QUALIFY,
+        }
 
     Parser = SqeParser

@@ -22,7 +22,10 @@ MAX_BYTES = 1 << 20
 # sqlglot warns about statements that it hands back as bare commands; bind refuses those by name.
 logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
 
-_EXPLAIN = re.compile(r"\s*EXPLAIN\b(?P<analyze>\s+(?:ANALYZE|VERBOSE|FULL)\b)?", re.IGNORECASE)
+_EXPLAIN = re.compile(
+    r"(?:\s|--[^\n]*\n|/\*.*?\*/)*EXPLAIN\b(?P<analyze>\s+(?:ANALYZE|VERBOSE|FULL)\b)?",
+    re.IGNORECASE | re.DOTALL,
+)
 # What statements begin with, for a first word that is none of them.
 _BEGINNINGS = [
     "SELECT",
@@ -40,21 +43,31 @@ _BEGINNINGS = [
     "USE",
     "EXPLAIN",
     "SET",
+    "RESET",
     "SHOW",
     "DESCRIBE",
+    "PREPARE",
+    "EXECUTE",
+    "DEALLOCATE",
+    "COMMENT",
+    "START",
+    "COMMIT",
+    "ROLLBACK",
 ]
 _OPENING = frozenset("([{")
 _CLOSING = frozenset(")]}")
 _DIALECT = Sqe()
+NUMBER = "number"
 
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
-    """A parsed statement. `explain` if EXPLAIN stood before it."""
+    """A parsed statement. `explain` if EXPLAIN stood before it; `parameters` is the number of its `?`."""
 
     node: exp.Expr
     text: str
     explain: bool = False
+    parameters: int = 0
 
 
 def parse(text: str, *, max_bytes: int = MAX_BYTES) -> Syntax:
@@ -70,7 +83,7 @@ def parse(text: str, *, max_bytes: int = MAX_BYTES) -> Syntax:
                 hint="use EXPLAIN",
             )
         # Blanks keep every position what it is in the whole text.
-        body = " " * explain.end() + text[explain.end() :]
+        body = re.sub(r"[^\n]", " ", text[: explain.end()]) + text[explain.end() :]
     backquote = find_unquoted(text, "`")
     if backquote is not None:
         raise SyntaxFault(
@@ -97,7 +110,15 @@ def parse(text: str, *, max_bytes: int = MAX_BYTES) -> Syntax:
     assert isinstance(node, exp.Expr)
     if isinstance(node, (exp.Condition, exp.Alias)) and not isinstance(node, exp.Query):
         raise _no_statement(tokens[0], text)
-    return Syntax(node, text, bool(explain))
+    return Syntax(node, text, bool(explain), _number_parameters(node))
+
+
+def _number_parameters(node: exp.Expr) -> int:
+    """Gives each `?` its number in the order of the text, which is not the order of binding."""
+    found = sorted(node.find_all(exp.Placeholder), key=lambda p: int(p.meta.get("start", 0)))
+    for number, placeholder in enumerate(found):
+        placeholder.meta[NUMBER] = number
+    return len(found)
 
 
 def position_at(text: str, offset: int) -> Position:

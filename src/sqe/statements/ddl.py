@@ -1,63 +1,145 @@
-"""CREATE and DROP of schemas and empty tables: changes of metadata alone, made without an engine."""
+"""CREATE, DROP, ALTER and COMMENT: changes of metadata alone, made without an engine."""
 
 from __future__ import annotations
 
 from sqe.catalog.catalogs import Catalogs
-from sqe.errors import AlreadyExists, InternalError, NotFound
-from sqe.tree.statements import CreateSchema, CreateTable, DropSchema, DropTable, Statement
+from sqe.catalog.view import COMMENT, DEFINER, DIALECT, SECURITY, SPARK_DIALECT, ViewDefinition
+from sqe.errors import AlreadyExists, InternalError, NotFound, SqeError
+from sqe.tree.statements import (
+    Alter,
+    CreateSchema,
+    CreateTable,
+    CreateView,
+    DropSchema,
+    DropTable,
+    DropView,
+    Rename,
+    RenameSchema,
+    Statement,
+    kind,
+)
 
 
 def execute(statement: Statement, catalogs: Catalogs) -> str:
     """Does what the statement says, and returns its kind, e.g. "CREATE TABLE"."""
     match statement:
         case CreateSchema():
-            return create_schema(statement, catalogs)
+            create_schema(statement, catalogs)
         case DropSchema():
-            return drop_schema(statement, catalogs)
+            drop_schema(statement, catalogs)
         case CreateTable(source=None):
-            return create_table(statement, catalogs)
+            create_table(statement, catalogs)
         case DropTable():
-            return drop_table(statement, catalogs)
-    raise InternalError(f"not a change of metadata alone: {type(statement).__name__}")
+            drop_table(statement, catalogs)
+        case CreateView():
+            create_view(statement, catalogs)
+        case DropView():
+            drop_view(statement, catalogs)
+        case Rename():
+            rename(statement, catalogs)
+        case RenameSchema():
+            catalogs.get(statement.catalog).rename_namespace(statement.namespace, statement.to)
+        case Alter():
+            alter(statement, catalogs)
+        case _:
+            raise InternalError(f"not a change of metadata alone: {type(statement).__name__}")
+    return kind(statement)
 
 
-def create_schema(statement: CreateSchema, catalogs: Catalogs) -> str:
+def create_schema(statement: CreateSchema, catalogs: Catalogs) -> None:
     try:
         catalogs.get(statement.catalog).create_namespace(statement.namespace, location=statement.location)
     except AlreadyExists:
         if not statement.if_not_exists:
             raise
-    return "CREATE SCHEMA"
 
 
-def drop_schema(statement: DropSchema, catalogs: Catalogs) -> str:
+def drop_schema(statement: DropSchema, catalogs: Catalogs) -> None:
     try:
         catalogs.get(statement.catalog).drop_namespace(statement.namespace, cascade=statement.cascade)
     except NotFound as error:
         if not _forgiven(error, statement.if_exists):
             raise
-    return "DROP SCHEMA"
 
 
-def create_table(statement: CreateTable, catalogs: Catalogs) -> str:
+def create_table(statement: CreateTable, catalogs: Catalogs) -> None:
     try:
         catalogs.get(statement.table.catalog).create_table(statement)
     except AlreadyExists:
         if not statement.if_not_exists:
             raise
-    return "CREATE TABLE"
 
 
-def drop_table(statement: DropTable, catalogs: Catalogs) -> str:
+def drop_table(statement: DropTable, catalogs: Catalogs) -> None:
     table = statement.table
     if statement.absent:
-        return "DROP TABLE"
+        return
     try:
         catalogs.get(table.catalog).drop_table(table.namespace, table.name, purge=statement.purge)
     except NotFound as error:
         if not _forgiven(error, statement.if_exists):
             raise
-    return "DROP TABLE"
+
+
+def create_view(statement: CreateView, catalogs: Catalogs) -> None:
+    texts = {DIALECT: statement.sql}
+    # Imported here: most statements of this file do without a renderer.
+    from sqe.statements.view_text import spark_text
+
+    spark = spark_text(statement.query)
+    if spark is not None:
+        texts[SPARK_DIALECT] = spark
+    properties = {SECURITY: statement.security, COMMENT: statement.comment}
+    if statement.security == "DEFINER":
+        properties[DEFINER] = statement.definer
+    definition = ViewDefinition(
+        statement.view,
+        texts,
+        statement.columns,
+        statement.default_catalog,
+        statement.default_namespace,
+        {k: v for k, v in properties.items() if v is not None},
+    )
+    try:
+        catalogs.get(statement.view.catalog).create_view(definition, replace=statement.replace)
+    except AlreadyExists:
+        if not statement.if_not_exists:
+            raise
+
+
+def drop_view(statement: DropView, catalogs: Catalogs) -> None:
+    view = statement.view
+    if statement.absent:
+        return
+    try:
+        catalogs.get(view.catalog).drop_view(view.namespace, view.name)
+    except NotFound as error:
+        if not _forgiven(error, statement.if_exists):
+            raise
+
+
+def rename(statement: Rename, catalogs: Catalogs) -> None:
+    if statement.absent:
+        return
+    catalog = catalogs.get(statement.table.catalog)
+    if statement.view:
+        catalog.rename_view(statement.table, statement.to)
+    else:
+        catalog.rename_table(statement.table, statement.to)
+
+
+def alter(statement: Alter, catalogs: Catalogs) -> None:
+    if statement.absent:
+        return
+    catalog = catalogs.get(statement.table.catalog)
+    try:
+        if statement.view:
+            catalog.alter_view(statement.table, statement.change)
+        else:
+            catalog.alter_table(statement.table, statement.change)
+    except SqeError as error:
+        error.position = error.position or statement.position
+        raise
 
 
 def _forgiven(error: NotFound, if_exists: bool) -> bool:

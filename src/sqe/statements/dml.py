@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from sqe.bind.binder import Binder
 from sqe.catalog.definition import table_properties
 from sqe.catalog.table import Snapshot, Table
 from sqe.coordinator import SNAPSHOT_MARK, Coordinator
-from sqe.errors import AlreadyExists, Cancelled, InternalError, NotFound
+from sqe.errors import AlreadyExists, Cancelled, InternalError, LimitExceeded, NotFound
 from sqe.statements.query import render_for, stream_of
 from sqe.tree import types as t
 from sqe.tree.expressions import AggregateCall
@@ -20,6 +23,8 @@ from sqe.tree.statements import CreateTable, Delete, Insert, Merge, Query, Updat
 if TYPE_CHECKING:
     from sqe.statement import Statement
 
+# How often a writer that waits looks whether it still should.
+TURN_SECONDS = 0.05
 _MERGED = (
     "spark.merge-into.num-target-rows-inserted",
     "spark.merge-into.num-target-rows-updated",
@@ -31,24 +36,49 @@ def execute(
     statement: Statement, tree: Insert | Update | Delete | Merge, binder: Binder, coordinator: Coordinator
 ) -> None:
     name = tree.target.table
-    with coordinator.writing(str(name)):
+    with _turn(statement, coordinator.writing(str(name))):
         if isinstance(tree, Delete) and tree.condition is None:
             statement.updated = coordinator.catalogs.get(name.catalog).delete_all(name)
             if statement.updated is not None:
                 statement.lane, statement.lane_reason = "catalog", "deletes whole files: metadata only"
                 return
+        before = _load(coordinator, name)
+        _run(statement, tree, binder, coordinator)
+        snapshot = _our_snapshot(before, _load(coordinator, name), coordinator.mark)
+    try:
+        statement.updated = (
+            0 if snapshot is None else _affected(statement, tree, snapshot, binder, coordinator)
+        )
+    except (Cancelled, LimitExceeded):
+        # The change is made; how many rows it changed is not worth an error that says otherwise.
+        statement.updated = None
+
+
+@contextmanager
+def _turn(statement: Statement, lock: Lock) -> Iterator[None]:
+    """Our turn to write, unless the statement ends before it comes."""
+    while not lock.acquire(timeout=TURN_SECONDS):
         if statement.cancelled:
             raise Cancelled("the statement was cancelled")
-        before = _load(coordinator, name)
-        _run(statement, tree, coordinator)
-        snapshot = _our_snapshot(before, _load(coordinator, name), coordinator.mark)
-    statement.updated = 0 if snapshot is None else _affected(statement, tree, snapshot, binder, coordinator)
+        if statement.deadline is not None and time.monotonic() > statement.deadline:
+            raise LimitExceeded(
+                "the statement waited for another writer longer than its time limit",
+                code="EXCEEDED_TIME_LIMIT",
+            )
+    try:
+        if statement.cancelled:
+            raise Cancelled("the statement was cancelled")
+        yield
+    finally:
+        lock.release()
 
 
-def create_table_as(statement: Statement, tree: CreateTable, coordinator: Coordinator) -> None:
+def create_table_as(
+    statement: Statement, tree: CreateTable, binder: Binder, coordinator: Coordinator
+) -> None:
     name = tree.table
     catalog = coordinator.catalogs.get(name.catalog)
-    with coordinator.writing(str(name)):
+    with _turn(statement, coordinator.writing(str(name))):
         before = _existing(coordinator, name)
         if before is not None and not tree.replace:
             if tree.if_not_exists:
@@ -58,15 +88,18 @@ def create_table_as(statement: Statement, tree: CreateTable, coordinator: Coordi
         if tree.location is None and before is None:
             tree = replace(tree, location=catalog.table_location(name.namespace, name.name))
         tree = replace(tree, properties=tuple(table_properties(tree).items()), comment=None)
-        _run(statement, tree, coordinator)
+        _run(statement, tree, binder, coordinator)
         snapshot = _load(coordinator, name).current_snapshot
     statement.updated = 0 if snapshot is None else int(snapshot.summary.get("added-records", 0))
 
 
 def _run(
-    statement: Statement, tree: Insert | Update | Delete | Merge | CreateTable, coordinator: Coordinator
+    statement: Statement,
+    tree: Insert | Update | Delete | Merge | CreateTable,
+    binder: Binder,
+    coordinator: Coordinator,
 ) -> None:
-    for _ in stream_of(statement, render_for(statement, tree), coordinator):
+    for _ in stream_of(statement, render_for(statement, tree), binder, coordinator):
         pass
 
 
@@ -137,7 +170,8 @@ def _count_matching(
         relation = Filter(relation.fields, relation, tree.condition)
     count = binder.fresh("count", t.BIGINT)
     counted = Aggregate((count,), relation, (), (AggregateCall(t.BIGINT, "count", ()),))
-    counting = replace(statement, id=f"{statement.id}_count")
-    rendered = render_for(counting, Query(counted))
-    rows = [batch for batch in stream_of(counting, rendered, coordinator) if batch.num_rows]
+    written = statement.engine_sql
+    rendered = render_for(statement, Query(counted))
+    statement.engine_sql = written
+    rows = [batch for batch in stream_of(statement, rendered, binder, coordinator) if batch.num_rows]
     return int(rows[0].column(0)[0].as_py())

@@ -25,9 +25,10 @@ def execute(statement: Statement, tree: Explain, binder: Binder, coordinator: Co
         rendered = render(inner, session_zone=statement.session.time_zone)
         statement.engine_sql = rendered.sql
         lines += ["", "Spark SQL:", *("  " + line for line in strip_positions(rendered.sql).splitlines())]
-        if isinstance(inner, Query) and not rendered.files:
+        # Spark plans what is there, and no temporary views are made for an EXPLAIN.
+        if isinstance(inner, Query) and not rendered.files and not rendered.tables:
             session = coordinator.spark_session(statement.session.identity)
-            plan = session.explain(rendered.sql, statement_id=statement.id)
+            plan = session.explain(rendered.sql, statement_id=statement.id, deadline=statement.deadline)
             lines += ["", "Spark plan:", *("  " + line for line in plan.splitlines())]
     field = binder.fresh("Query Plan", t.VARCHAR)
     batch = pa.RecordBatch.from_arrays([pa.array(["\n".join(lines)])], names=["Query Plan"])

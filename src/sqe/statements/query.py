@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from sqe.bind.binder import Binder
 from sqe.coordinator import Coordinator
 from sqe.engine.spark.render import Rendered, render
 from sqe.errors import LimitExceeded, SqeError
+from sqe.statements.system_rows import rows_of
+from sqe.system.wanted import push_down
 from sqe.tree.statements import CreateTable, Delete, Insert, Merge, Query, Update
 
 if TYPE_CHECKING:
@@ -24,13 +27,14 @@ Ended = Callable[[int, SqeError | None], None]
 def execute(
     statement: Statement,
     tree: Query,
+    binder: Binder,
     coordinator: Coordinator,
     *,
     ended: Ended,
 ) -> None:
     """Returns while rows still arrive; `ended` hears how many there were, or of the error instead."""
     rendered = render_for(statement, tree)
-    stream = stream_of(statement, rendered, coordinator)
+    stream = stream_of(statement, rendered, binder, coordinator)
     spark = coordinator.spark_session(statement.session.identity)
     statement.result = coordinator.spools.collect(
         _Limited(stream, coordinator.config.query.max_result_rows),
@@ -44,12 +48,12 @@ def execute(
 def render_for(
     statement: Statement, tree: Query | Insert | Update | Delete | Merge | CreateTable
 ) -> Rendered:
-    rendered = render(tree, session_zone=statement.session.time_zone)
+    rendered = render(push_down(tree), session_zone=statement.session.time_zone, statement_id=statement.id)
     statement.engine_sql = rendered.sql
     return rendered
 
 
-def stream_of(statement: Statement, rendered: Rendered, coordinator: Coordinator) -> Stream:
+def stream_of(statement: Statement, rendered: Rendered, binder: Binder, coordinator: Coordinator) -> Stream:
     def on_progress(progress: Progress) -> None:
         statement.progress = (progress.tasks_done, progress.tasks_total)
 
@@ -59,6 +63,9 @@ def stream_of(statement: Statement, rendered: Rendered, coordinator: Coordinator
         statement_id=statement.id,
         user=statement.user,
         files={view.name: (view.format, view.paths) for view in rendered.files},
+        tables={
+            name: rows_of(scan, statement, binder, coordinator) for name, scan in rendered.tables.items()
+        },
         on_progress=on_progress,
         deadline=statement.deadline,
     )

@@ -1,17 +1,59 @@
-"""USE and SET SESSION."""
+"""What changes the session alone: USE, SET SESSION, SET TIME ZONE, PREPARE, and transactions."""
 
 from __future__ import annotations
 
+from sqe.errors import NotSupported, UserError
 from sqe.session import Session
-from sqe.tree.statements import SetSession, Use
+from sqe.tree.statements import (
+    Deallocate,
+    Prepare,
+    SetSession,
+    SetTimeZone,
+    Statement,
+    Transaction,
+    Use,
+)
 
 
-def execute(statement: Use | SetSession, session: Session) -> None:
+def execute(statement: Statement, session: Session) -> None:
     match statement:
         case Use(catalog, namespace):
             session.catalog, session.namespace = catalog, namespace
+        case SetTimeZone(zone):
+            session.time_zone = zone
+        case SetSession("time_zone_id", zone):
+            session.time_zone = zone or "UTC"
+        case SetSession(name, None):
+            session.properties.pop(name, None)
         case SetSession(name, value):
-            if value is None:
-                session.properties.pop(name, None)
-            else:
-                session.properties[name] = value
+            assert value is not None
+            session.properties[name] = value
+        case Prepare(name, text):
+            session.prepared[name] = text
+        case Deallocate(name):
+            session.prepared.pop(name, None)
+        case Transaction(action):
+            _transaction(action, session)
+
+
+def wrote(session: Session) -> None:
+    """Counts what a ROLLBACK would have to take back."""
+    if session.written is not None:
+        session.written += 1
+
+
+def _transaction(action: str, session: Session) -> None:
+    """Drivers ask for transactions out of habit. Each statement commits by itself, so that COMMIT has
+    nothing left to do, and ROLLBACK only says so where it cannot take anything back."""
+    if action == "start":
+        if session.written is not None:
+            raise UserError("a transaction has begun already", code="NOT_SUPPORTED", hint="COMMIT it first")
+        session.written = 0
+        return
+    written, session.written = session.written, None
+    if action == "rollback" and written:
+        raise NotSupported(
+            f"ROLLBACK cannot take back {written} statement{'' if written == 1 else 's'}: "
+            "each has committed by itself",
+            hint='see "t$history" for the snapshots before, and FOR VERSION AS OF',
+        )

@@ -63,6 +63,13 @@ class LambdaRef(Expression):
 
 
 @dataclass(frozen=True, slots=True)
+class Parameter(Expression):
+    """A `?` without a value: only in statements that are described and never run."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class Lambda(Expression):
     """`type` is a FunctionType."""
 

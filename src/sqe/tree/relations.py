@@ -55,6 +55,26 @@ class Scan(Relation):
 
 
 @dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a query wants of one column of a system table: one of `values`, and matching all `patterns`
+    (LIKE, with its escape). Rows beside it need not be made; the query filters again."""
+
+    column: str
+    values: frozenset[str] | None = None
+    patterns: tuple[tuple[str, str | None], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SystemScan(Relation):
+    """A table that the system itself answers: information_schema, system.runtime and the like. Its rows
+    are made only of what this user may know."""
+
+    table: TableName
+    columns: tuple[str, ...]
+    wanted: tuple[Wanted, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class FileScan(Relation):
     """Files read in place: FROM 'x.parquet', read_parquet(...). `columns` as in Scan."""
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
+from sqe.errors import Position
 from sqe.tree.expressions import Expression, Field, Node
 from sqe.tree.relations import Relation, TableName
 from sqe.tree.types import Type
+
+if TYPE_CHECKING:
+    from sqe.tree.changes import Change
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +44,15 @@ class PartitionField:
 
 
 @dataclass(frozen=True, slots=True)
+class SortField:
+    """A column by which the files of a table are sorted."""
+
+    column: str
+    descending: bool = False
+    nulls_first: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class CreateSchema(Statement):
     catalog: str
     namespace: tuple[str, ...]
@@ -67,6 +81,7 @@ class CreateTable(Statement):
     if_not_exists: bool = False
     replace: bool = False
     source: Relation | None = None
+    sort_order: tuple[SortField, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +92,74 @@ class DropTable(Statement):
     if_exists: bool = False
     purge: bool = False
     absent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ViewQuery:
+    """What a view's text stands for when it is made, bound in a session in UTC, for other dialects.
+
+    Not a node: nothing runs it, and whoever reads the view is under rules of their own. `portable` unless
+    it has values of this session or moment, or its author sees only a part of what it reads.
+    """
+
+    relation: Relation
+    portable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CreateView(Statement):
+    """`sql` is its text; names in it without a catalog or schema are in the default ones. `security` is
+    what was written, `definer` who wrote it; every view is evaluated as its invoker's."""
+
+    view: TableName
+    sql: str
+    columns: tuple[ColumnDefinition, ...]
+    query: ViewQuery
+    default_catalog: str
+    default_namespace: tuple[str, ...]
+    definer: str
+    comment: str | None = None
+    security: str | None = None
+    if_not_exists: bool = False
+    replace: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DropView(Statement):
+    """`absent` as in DropTable."""
+
+    view: TableName
+    if_exists: bool = False
+    absent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rename(Statement):
+    """Of a table or a view, within its catalog. `absent` as in DropTable."""
+
+    table: TableName
+    to: TableName
+    view: bool = False
+    absent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RenameSchema(Statement):
+    catalog: str
+    namespace: tuple[str, ...]
+    to: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Alter(Statement):
+    """A change of a table's or a view's definition; `position` is where it is written. `absent` as in
+    DropTable."""
+
+    table: TableName
+    change: Change
+    view: bool = False
+    absent: bool = False
+    position: Position | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,17 +236,102 @@ class SetSession(Statement):
 
 
 @dataclass(frozen=True, slots=True)
+class SetTimeZone(Statement):
+    zone: str
+
+
+@dataclass(frozen=True, slots=True)
+class Transaction(Statement):
+    """action: start, commit, rollback. Each statement commits by itself; see docs/sql.md."""
+
+    action: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prepare(Statement):
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Deallocate(Statement):
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class DescribeInput(Statement):
+    """`types` has one for each parameter; UNKNOWN where anything would do."""
+
+    types: tuple[Type, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DescribeOutput(Statement):
+    statement: Statement
+
+
+@dataclass(frozen=True, slots=True)
+class Show(Statement):
+    """what: catalogs, schemas, tables, views, functions, session; with the LIKE `pattern` of names."""
+
+    what: str
+    catalog: str | None = None
+    namespace: tuple[str, ...] = ()
+    pattern: str | None = None
+    escape: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShowColumns(Statement):
+    columns: tuple[ColumnDefinition, ...]
+    pattern: str | None = None
+    escape: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShowCreate(Statement):
+    """what: table, view, schema. A schema's `table` has an empty name."""
+
+    what: str
+    table: TableName
+
+
+@dataclass(frozen=True, slots=True)
+class ShowStats(Statement):
+    table: TableName
+
+
+@dataclass(frozen=True, slots=True)
 class Explain(Statement):
     statement: Statement
+
+
+_CHANGES_NOTHING = (
+    *(Query, Explain, Show, ShowColumns, ShowCreate, ShowStats, DescribeInput, DescribeOutput),
+    *(Use, SetSession, SetTimeZone, Transaction, Prepare, Deallocate),
+)
+
+
+def writes(statement: Statement) -> bool:
+    """Whether it changes tables, views or schemas."""
+    return not isinstance(statement, _CHANGES_NOTHING)
 
 
 def kind(statement: Statement) -> str:
     """What a statement is called, as Trino's clients know it."""
     match statement:
-        case Query() | Explain():
+        case Query() | Explain() | DescribeInput() | DescribeOutput():
             return ""
+        case Show() | ShowColumns() | ShowCreate() | ShowStats():
+            return ""
+        case Transaction(action):
+            return {"start": "START TRANSACTION"}.get(action, action.upper())
         case CreateTable(source=source) if source is not None:
             return "CREATE TABLE AS"
+        case Rename(view=view):
+            return "RENAME VIEW" if view else "RENAME TABLE"
+        case Alter(change=change):
+            return change.words
         case Delete(truncate=True):
             return "TRUNCATE TABLE"
         case SetSession(value=None):
@@ -173,11 +341,17 @@ def kind(statement: Statement) -> str:
         DropSchema: "DROP SCHEMA",
         CreateTable: "CREATE TABLE",
         DropTable: "DROP TABLE",
+        CreateView: "CREATE VIEW",
+        DropView: "DROP VIEW",
+        RenameSchema: "RENAME SCHEMA",
         Insert: "INSERT",
         Update: "UPDATE",
         Delete: "DELETE",
         Merge: "MERGE",
         Use: "USE",
         SetSession: "SET SESSION",
+        SetTimeZone: "SET TIME ZONE",
+        Prepare: "PREPARE",
+        Deallocate: "DEALLOCATE",
     }
     return words[type(statement)]

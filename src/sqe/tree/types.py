@@ -80,7 +80,11 @@ class Timestamp(Type):
 
 @dataclass(frozen=True, slots=True)
 class TimestampTz(Type):
+    """An instant, shown in `zone`, which all values of one column share: engines keep no zone with a
+    value. bind.zones refuses what would bring two zones into one column."""
+
     precision: int = 3
+    zone: str = "UTC"
 
     def __str__(self) -> str:
         return f"timestamp({self.precision}) with time zone"
@@ -271,8 +275,9 @@ def _common_datetime(a: Type, b: Type) -> Type | None:
     if isinstance(a, Time) or isinstance(b, Time):
         return Time(max(a.precision, b.precision)) if isinstance(a, Time) and isinstance(b, Time) else None
     precision = max(getattr(a, "precision", 0), getattr(b, "precision", 0))
-    if isinstance(a, TimestampTz) or isinstance(b, TimestampTz):
-        return TimestampTz(precision)
+    zoned = next((x for x in (a, b) if isinstance(x, TimestampTz)), None)
+    if zoned is not None:
+        return TimestampTz(precision, zoned.zone)
     return Timestamp(precision)
 
 

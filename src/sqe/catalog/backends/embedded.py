@@ -15,18 +15,21 @@ import threading
 import time
 import uuid
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from sqe.catalog import metadata
 from sqe.catalog.backends.pointers import Pointer, Pointers
 from sqe.catalog.catalog import Visible, everything
-from sqe.catalog.definition import new_metadata, replacement
+from sqe.catalog.definition import committed, new_metadata, replacement
+from sqe.catalog.evolution import evolved
 from sqe.catalog.location import schema_directory, spell, table_directory, to_path
 from sqe.catalog.names import match, nearest
 from sqe.catalog.table import Table
-from sqe.catalog.view import View
+from sqe.catalog.view import View, ViewDefinition
+from sqe.catalog.view_definition import changed_view, new_view_metadata, replaced_view
 from sqe.errors import (
     AlreadyExists,
     CommitConflict,
@@ -36,11 +39,15 @@ from sqe.errors import (
     Unavailable,
     UserError,
 )
+from sqe.tree.changes import Change
 from sqe.tree.relations import TableName
 from sqe.tree.statements import CreateTable
 
 _CACHED_TABLES = 256
 _COMMIT_ATTEMPTS = 12
+
+# The metadata of a table or view, None if there is none, and its location to the metadata that it gets.
+_Change = Callable[[dict[str, Any] | None, str], dict[str, Any]]
 
 
 class EmbeddedCatalog:
@@ -64,6 +71,9 @@ class EmbeddedCatalog:
 
     def tables(self, namespace: tuple[str, ...]) -> list[str]:
         return sorted(self._pointers.tables(_join(namespace)))
+
+    def views(self, namespace: tuple[str, ...]) -> list[str]:
+        return sorted(self._pointers.views(_join(namespace)))
 
     def find_namespace(self, parts: tuple[str, ...], *, visible: Visible = everything) -> tuple[str, ...]:
         stored = [name for name in self._pointers.namespaces() if visible(_split(name), None)]
@@ -97,6 +107,17 @@ class EmbeddedCatalog:
             return None
         return metadata.parse_view(metadata.read(pointer.location, view, kind="view"), pointer.location, view)
 
+    def find_view_name(
+        self, namespace: tuple[str, ...], name: str, *, visible: Visible = everything
+    ) -> TableName:
+        found, pointer = self._find(namespace, name, visible, kind="view")
+        if not pointer.is_view:
+            raise NotFound(f"view '{found}' does not exist", hint="that is a table")
+        return found
+
+    def namespace_location(self, namespace: tuple[str, ...]) -> str | None:
+        return self._pointers.namespace_location(_join(namespace))
+
     def table_location(self, namespace: tuple[str, ...], name: str) -> str | None:
         stored = _join(namespace)
         plain = all(schema_directory(part) == part for part in (*_split(stored), name))
@@ -114,13 +135,20 @@ class EmbeddedCatalog:
 
     def drop_namespace(self, namespace: tuple[str, ...], *, cascade: bool = False) -> None:
         stored = ".".join(self.find_namespace(namespace))
-        left = self._pointers.remove_namespace(stored, cascade=cascade)
-        if left:
+        if not self._pointers.remove_namespace(stored, cascade=cascade):
+            # Not how much is in it: some of that may be hidden from who asks.
             raise UserError(
-                f"schema '{self.name}.{stored}' is not empty: it has {left}",
+                f"schema '{self.name}.{stored}' is not empty",
                 code="SCHEMA_NOT_EMPTY",
                 hint="DROP SCHEMA ... CASCADE drops what is in it",
             )
+
+    def rename_namespace(self, namespace: tuple[str, ...], to: tuple[str, ...]) -> None:
+        before, after = _join(self.find_namespace(namespace)), _join(to)
+        if after.startswith(before + "."):
+            raise InvalidArgument(f"schema '{self.name}.{before}' cannot be moved into itself")
+        if not self._pointers.rename_namespace(before, after):
+            raise AlreadyExists(f"schema '{self.name}.{after}' already exists", code="SCHEMA_ALREADY_EXISTS")
 
     def create_table(self, statement: CreateTable) -> Table:
         namespace = self.find_namespace(statement.table.namespace)
@@ -128,19 +156,61 @@ class EmbeddedCatalog:
             raise InvalidArgument("a table needs a name")
         name = TableName(self.name, namespace, statement.table.name)
         statement = replace(statement, table=name)
-        for attempt in range(_COMMIT_ATTEMPTS):
-            base = self._pointers.pointer(_join(namespace), name.name)
-            if base is not None and (not statement.replace or base.is_view):
-                raise AlreadyExists(
-                    f"{'view' if base.is_view else 'table'} '{name}' already exists",
-                    code="TABLE_ALREADY_EXISTS",
-                )
-            location = None if base is None else base.location
-            table = self._commit(statement, location)
-            if table is not None:
-                return table
-            time.sleep(random.uniform(0, 0.01 * 2 ** min(attempt, 7)))
-        raise CommitConflict(f"table '{name}' was changed by others at the same time", hint="try again")
+        place = spell(statement.location) if statement.location else None
+
+        def change(base: dict[str, Any] | None, base_location: str) -> dict[str, Any]:
+            if base is None:
+                return new_metadata(statement, place or self._new_location(_join(namespace), name.name))
+            location = place or str(base["location"])
+            return replacement(statement, base, base_location=base_location, location=location)
+
+        raw, location = self._commit(name, change, create=True, replace=statement.replace)
+        return metadata.parse(raw, location, name)
+
+    def alter_table(self, table: TableName, change: Change) -> Table:
+        name = self.find_table_name(table.namespace, table.name)
+
+        def changed(base: dict[str, Any] | None, base_location: str) -> dict[str, Any]:
+            assert base is not None
+            raw = evolved(base, change, proven=_has_no_null)
+            return base if raw == base else committed(raw, base, base_location)
+
+        raw, location = self._commit(name, changed)
+        return metadata.parse(raw, location, name)
+
+    def rename_table(self, table: TableName, to: TableName) -> None:
+        self._rename(self.find_table_name(table.namespace, table.name), to, view=False)
+
+    def create_view(self, view: ViewDefinition, *, replace: bool = False) -> View:
+        namespace = self.find_namespace(view.name.namespace)
+        if not view.name.name:
+            raise InvalidArgument("a view needs a name")
+        name = TableName(self.name, namespace, view.name.name)
+
+        def change(base: dict[str, Any] | None, base_location: str) -> dict[str, Any]:
+            if base is None:
+                return new_view_metadata(view, self._new_location(_join(namespace), name.name))
+            return replaced_view(view, base)
+
+        raw, location = self._commit(name, change, view=True, create=True, replace=replace)
+        return metadata.parse_view(raw, location, name)
+
+    def alter_view(self, view: TableName, change: Change) -> None:
+        name = self.find_view_name(view.namespace, view.name)
+
+        def changed(base: dict[str, Any] | None, base_location: str) -> dict[str, Any]:
+            assert base is not None
+            return changed_view(change, base)
+
+        self._commit(name, changed, view=True)
+
+    def drop_view(self, namespace: tuple[str, ...], name: str) -> None:
+        view = self.find_view_name(namespace, name)
+        if not self._pointers.remove(_join(view.namespace), view.name, view=True):
+            raise self._not_found(view.namespace, name, (), kind="view")
+
+    def rename_view(self, view: TableName, to: TableName) -> None:
+        self._rename(self.find_view_name(view.namespace, view.name), to, view=True)
 
     def drop_table(self, namespace: tuple[str, ...], name: str, *, purge: bool = False) -> None:
         table, location = self._find_table(namespace, name, everything)
@@ -160,8 +230,8 @@ class EmbeddedCatalog:
             files = every_file(raw, location, table)
             place = str(raw["location"])
             root = self._prunable(place)
-        if not self._pointers.remove_table(_join(table.namespace), table.name):
-            raise self._table_not_found(table.namespace, name, ())
+        if not self._pointers.remove(_join(table.namespace), table.name, view=False):
+            raise self._not_found(table.namespace, name, ())
         for file in sorted(files):
             metadata.discard(file, root=root)
         if purge:
@@ -214,7 +284,9 @@ class EmbeddedCatalog:
             raise NotFound(f"table '{found}' does not exist", hint="that is a view")
         return found, pointer.location
 
-    def _find(self, namespace: tuple[str, ...], name: str, visible: Visible) -> tuple[TableName, Pointer]:
+    def _find(
+        self, namespace: tuple[str, ...], name: str, visible: Visible, *, kind: str = "table"
+    ) -> tuple[TableName, Pointer]:
         """A table or a view: they share their names."""
         stored = ".".join(namespace)
         # Most names are written as they are stored: one look-up by key.
@@ -222,17 +294,32 @@ class EmbeddedCatalog:
         if pointer is None or not visible(_split(stored), name):
             stored = ".".join(self.find_namespace(namespace, visible=visible))
             names = [n for n in self._pointers.names(stored) if visible(_split(stored), n)]
-            found = match(name, names, kind="table")
+            found = match(name, names, kind=kind)
             pointer = None if found is None else self._pointers.pointer(stored, found)
             if found is None or pointer is None:
-                raise self._table_not_found(_split(stored), name, names)
+                raise self._not_found(_split(stored), name, names, kind=kind)
             name = found
         return TableName(self.name, _split(stored), name), pointer
 
-    def _table_not_found(self, namespace: tuple[str, ...], name: str, names: Iterable[str]) -> NotFound:
+    def _not_found(
+        self, namespace: tuple[str, ...], name: str, names: Iterable[str], *, kind: str = "table"
+    ) -> NotFound:
         return NotFound(
-            f"table '{TableName(self.name, namespace, name)}' does not exist", hint=nearest(name, names)
+            f"{kind} '{TableName(self.name, namespace, name)}' does not exist", hint=nearest(name, names)
         )
+
+    def _rename(self, name: TableName, to: TableName, *, view: bool) -> None:
+        namespace = self.find_namespace(to.namespace)
+        target = TableName(self.name, namespace, to.name)
+        if not to.name:
+            raise InvalidArgument("a table needs a name")
+        done = self._pointers.rename(
+            (_join(name.namespace), name.name), (_join(namespace), to.name), view=view
+        )
+        if done is None:
+            raise self._not_found(name.namespace, name.name, (), kind="view" if view else "table")
+        if not done:
+            raise AlreadyExists(f"'{target}' already exists", code="TABLE_ALREADY_EXISTS")
 
     def _load(self, name: TableName, location: str) -> Table:
         with self._known_lock:
@@ -259,38 +346,59 @@ class EmbeddedCatalog:
         place = to_path(location)
         return place.parent if place.is_relative_to(self.data) else place
 
-    def _commit(self, statement: CreateTable, base_location: str | None) -> Table | None:
-        """Writes the metadata of a table that is made or replaced, then the pointer. None if another
-        was faster."""
-        name = statement.table
-        base = None if base_location is None else metadata.read(base_location, name)
-        place = spell(statement.location) if statement.location else None
-        if base is None or base_location is None:
-            raw = new_metadata(statement, place or self._new_location(_join(name.namespace), name.name))
-            number = 0
-        else:
-            raw = replacement(
-                statement, base, base_location=base_location, location=place or str(base["location"])
-            )
-            number = _number(base_location) + 1
-        location = f"{raw['location']}/metadata/{number:05d}-{uuid.uuid4()}.metadata.json"
-        table = metadata.parse(raw, location, name)
+    def _commit(
+        self,
+        name: TableName,
+        change: _Change,
+        *,
+        view: bool = False,
+        create: bool = False,
+        replace: bool = True,
+    ) -> tuple[dict[str, Any], str]:
+        """The metadata with the change, and where it is: a new file, then the pointer to it. Made again,
+        on what is there by then, for as long as others are faster."""
+        kind = "view" if view else "table"
+        for attempt in range(_COMMIT_ATTEMPTS):
+            pointer = self._pointers.pointer(_join(name.namespace), name.name)
+            if pointer is None and not create:
+                raise self._not_found(name.namespace, name.name, (), kind=kind)
+            if pointer is not None and (not replace or pointer.is_view != view):
+                there = "view" if pointer.is_view else "table"
+                raise AlreadyExists(f"{there} '{name}' already exists", code="TABLE_ALREADY_EXISTS")
+            before = "" if pointer is None else pointer.location
+            base = None if pointer is None else metadata.read(before, name, kind=kind)
+            raw = _changed(change, base, before, name, kind)
+            if raw is base:
+                return raw, before
+            number = 0 if pointer is None else _number(before) + 1
+            location = f"{raw['location']}/metadata/{number:05d}-{uuid.uuid4()}.metadata.json"
+            # What cannot be read again must not be written.
+            (metadata.parse_view if view else metadata.parse)(raw, location, name)
+            if self._swap(name, raw, location, previous=before or None, view=view):
+                return raw, location
+            time.sleep(random.uniform(0, 0.01 * 2 ** min(attempt, 7)))
+        raise CommitConflict(f"{kind} '{name}' was changed by others at the same time", hint="try again")
+
+    def _swap(
+        self, name: TableName, raw: dict[str, Any], location: str, *, previous: str | None, view: bool
+    ) -> bool:
+        """Writes a metadata file, then the pointer to it. False if another was faster."""
         stored = False
         try:
             metadata.write(raw, location)
-            stored = self._pointers.put_table(
-                _join(name.namespace), name.name, location, previous=base_location
+            stored = self._pointers.put(
+                _join(name.namespace), name.name, location, previous=previous, view=view
             )
         except OSError as error:
             raise Unavailable(
-                f"table '{name}' cannot be written: {to_path(location).parent}: {_reason(error)}",
+                f"'{name}' cannot be written: {to_path(location).parent}: {_reason(error)}",
                 code="ICEBERG_FILESYSTEM_ERROR",
                 hint="check the permissions and the free space there",
             ) from error
         finally:
             if not stored:
                 self._discard_unused(name, location, str(raw["location"]))
-        return table if stored else None
+        return stored
 
     def _discard_unused(self, name: TableName, location: str, table_location: str) -> None:
         """Removes a metadata file that was not committed. An interrupt can fall between the commit and its
@@ -299,6 +407,25 @@ class EmbeddedCatalog:
             pointer = self._pointers.pointer(_join(name.namespace), name.name)
             if pointer is None or pointer.location != location:
                 metadata.discard(location, root=self._prunable(table_location))
+
+
+def _changed(
+    change: _Change, base: dict[str, Any] | None, location: str, name: TableName, kind: str
+) -> dict[str, Any]:
+    try:
+        return change(base, location)
+    except (KeyError, TypeError, ValueError, AttributeError, StopIteration) as error:
+        if base is None:
+            raise
+        raise metadata.broken(
+            name, f"its metadata file {to_path(location)} is not Iceberg metadata", kind=kind
+        ) from error
+
+
+def _has_no_null(raw: dict[str, Any], field_id: int) -> bool:
+    from sqe.catalog.backends.table_files import has_no_null
+
+    return has_no_null(raw, field_id)
 
 
 def _join(namespace: tuple[str, ...]) -> str:

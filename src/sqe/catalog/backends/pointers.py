@@ -41,6 +41,7 @@ _SCHEMA = (
 )""",
 )
 _IS_TABLE = "(iceberg_type IS NULL OR iceberg_type = 'TABLE')"
+_OF_KIND = {False: _IS_TABLE, True: f"NOT {_IS_TABLE}"}
 # The namespace itself, and those below it. No LIKE: that folds case, and a name may hold its wildcards.
 _WITHIN = "catalog_name = :catalog AND ({0} = :namespace OR substr({0}, 1, length(:below)) = :below)"
 _FIRST_NAMESPACE = "default"
@@ -92,6 +93,14 @@ class Pointers:
         )
         return [name for (name,) in rows]
 
+    def views(self, namespace: str) -> list[str]:
+        rows = self._read(
+            "SELECT table_name FROM iceberg_tables "
+            f"WHERE catalog_name = ? AND table_namespace = ? AND NOT {_IS_TABLE}",
+            (self._catalog, namespace),
+        )
+        return [name for (name,) in rows]
+
     def names(self, namespace: str) -> list[str]:
         """Of tables and views alike."""
         rows = self._read(
@@ -119,31 +128,47 @@ class Pointers:
 
         return self._write(add)
 
-    def remove_namespace(self, namespace: str, *, cascade: bool) -> str | None:
-        """None when it is gone; else what is in it, and nothing is removed."""
+    def remove_namespace(self, namespace: str, *, cascade: bool) -> bool:
+        """False if there is something in it, and nothing is removed."""
 
-        def remove(db: sqlite3.Connection) -> str | None:
+        def remove(db: sqlite3.Connection) -> bool:
             values = self._below(namespace)
             tables = f"FROM iceberg_tables WHERE {_WITHIN.format('table_namespace')}"
             namespaces = f"FROM iceberg_namespace_properties WHERE {_WITHIN.format('namespace')}"
             if not cascade:
-                (number,) = db.execute(f"SELECT count(*) {tables}", values).fetchone()
-                if number:
-                    return f"{number} tables or views"
-                (number,) = db.execute(
-                    f"SELECT count(DISTINCT namespace) {namespaces} AND namespace <> :namespace", values
-                ).fetchone()
-                if number:
-                    return f"{number} schemas"
+                inside = f"SELECT 1 {tables} UNION ALL SELECT 1 {namespaces} AND namespace <> :namespace"
+                if db.execute(f"{inside} LIMIT 1", values).fetchone():
+                    return False
             db.execute(f"DELETE {tables}", values)
             db.execute(f"DELETE {namespaces}", values)
-            return None
+            return True
 
         return self._write(remove)
 
-    def put_table(self, namespace: str, name: str, location: str, *, previous: str | None) -> bool:
-        """Points a table to its new metadata. False if it no longer points to `previous`, or, where that
-        is None, if there is such a table."""
+    def rename_namespace(self, namespace: str, to: str) -> bool:
+        """With all that is in it. False if there is one of the new name."""
+
+        def rename(db: sqlite3.Connection) -> bool:
+            if self._namespace_exists(db, to):
+                return False
+            values = {**self._below(namespace), "to": to}
+            for table, column in (
+                ("iceberg_tables", "table_namespace"),
+                ("iceberg_namespace_properties", "namespace"),
+            ):
+                db.execute(
+                    f"UPDATE {table} SET {column} = :to || substr({column}, length(:namespace) + 1) "
+                    f"WHERE {_WITHIN.format(column)}",
+                    values,
+                )
+            return True
+
+        return self._write(rename)
+
+    def put(self, namespace: str, name: str, location: str, *, previous: str | None, view: bool) -> bool:
+        """Points a table or a view to its new metadata. False if it no longer points to `previous`, or,
+        where that is None, if there is one of that name."""
+        kind = _OF_KIND[view]
 
         def put(db: sqlite3.Connection) -> bool:
             key = (self._catalog, namespace, name)
@@ -151,35 +176,58 @@ class Pointers:
                 done = db.execute(
                     "UPDATE iceberg_tables SET metadata_location = ?, previous_metadata_location = ? "
                     "WHERE catalog_name = ? AND table_namespace = ? AND table_name = ? "
-                    "AND metadata_location = ?",
+                    f"AND metadata_location = ? AND {kind}",
                     (location, previous, *key, previous),
                 )
                 return done.rowcount == 1
-            if not self._namespace_exists(db, namespace):
-                raise NotFound(
-                    f"schema '{self._catalog}.{namespace}' does not exist", code="SCHEMA_NOT_FOUND"
-                )
+            self._require_namespace(db, namespace)
             done = db.execute(
                 "INSERT OR IGNORE INTO iceberg_tables (catalog_name, table_namespace, table_name, "
-                "metadata_location, iceberg_type) VALUES (?, ?, ?, ?, 'TABLE')",
-                (*key, location),
+                "metadata_location, iceberg_type) VALUES (?, ?, ?, ?, ?)",
+                (*key, location, "VIEW" if view else "TABLE"),
             )
             return done.rowcount == 1
 
         return self._write(put)
 
-    def remove_table(self, namespace: str, name: str) -> bool:
+    def remove(self, namespace: str, name: str, *, view: bool) -> bool:
         """False if there is none."""
 
         def remove(db: sqlite3.Connection) -> bool:
             done = db.execute(
                 "DELETE FROM iceberg_tables "
-                f"WHERE catalog_name = ? AND table_namespace = ? AND table_name = ? AND {_IS_TABLE}",
+                f"WHERE catalog_name = ? AND table_namespace = ? AND table_name = ? AND {_OF_KIND[view]}",
                 (self._catalog, namespace, name),
             )
             return done.rowcount == 1
 
         return self._write(remove)
+
+    def rename(self, before: tuple[str, str], after: tuple[str, str], *, view: bool) -> bool | None:
+        """Namespace and name to others. False if there is something of the new name, None if there is
+        nothing of the old one."""
+
+        def rename(db: sqlite3.Connection) -> bool | None:
+            self._require_namespace(db, after[0])
+            done = db.execute(
+                "UPDATE OR IGNORE iceberg_tables SET table_namespace = ?, table_name = ? "
+                f"WHERE catalog_name = ? AND table_namespace = ? AND table_name = ? AND {_OF_KIND[view]}",
+                (*after, self._catalog, *before),
+            )
+            if done.rowcount == 1:
+                return True
+            taken = db.execute(
+                "SELECT 1 FROM iceberg_tables "
+                "WHERE catalog_name = ? AND table_namespace = ? AND table_name = ?",
+                (self._catalog, *after),
+            )
+            return False if taken.fetchone() else None
+
+        return self._write(rename)
+
+    def _require_namespace(self, db: sqlite3.Connection, namespace: str) -> None:
+        if not self._namespace_exists(db, namespace):
+            raise NotFound(f"schema '{self._catalog}.{namespace}' does not exist", code="SCHEMA_NOT_FOUND")
 
     def _namespace_exists(self, db: sqlite3.Connection, namespace: str) -> bool:
         query = (

@@ -101,6 +101,26 @@ def _survives(raw: Any, written: Any) -> bool:
     return raw is None or written is not None
 
 
+def has_no_null(raw: dict[str, Any], field_id: int) -> bool:
+    """Whether the statistics of every data file, of all branches and tags, say that none of its rows is
+    NULL in the column. False where they do not say it."""
+    heads = {raw.get("current-snapshot-id")} | {r["snapshot-id"] for r in (raw.get("refs") or {}).values()}
+    io = PyArrowFileIO()
+    try:
+        for snapshot in raw.get("snapshots") or ():
+            if snapshot["snapshot-id"] not in heads:
+                continue
+            for manifest in read_manifest_list(io.new_input(snapshot["manifest-list"])):
+                if manifest.content == ManifestContent.DELETES:
+                    continue
+                for entry in manifest.fetch_manifest_entry(io, discard_deleted=True):
+                    if (entry.data_file.null_value_counts or {}).get(field_id) != 0:
+                        return False
+    except (OSError, ValueError, KeyError, EOFError):
+        return False
+    return True
+
+
 def every_file(raw: dict[str, Any], location: str, name: TableName) -> set[str]:
     """The locations of all files that belong to a table: data, deletes, manifests, statistics, metadata."""
     files = {location}

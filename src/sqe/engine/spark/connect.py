@@ -139,6 +139,12 @@ class ConnectSession:
         )
         self._drain(proto.Plan(command=proto.Command(create_dataframe_view=view)))
 
+    def create_local_view(self, name: str, data: bytes) -> None:
+        """A temporary view of rows that travel with it, as an Arrow stream."""
+        rows = proto.Relation(local_relation=proto.LocalRelation(data=data))
+        view = proto.CreateDataFrameViewCommand(input=rows, name=name, replace=True)
+        self._drain(proto.Plan(command=proto.Command(create_dataframe_view=view)))
+
     def drop_view(self, name: str) -> None:
         catalog = proto.Catalog(drop_temp_view=proto.DropTempView(view_name=name))
         self._drain(proto.Plan(root=proto.Relation(catalog=catalog)))

@@ -14,7 +14,6 @@ from sqe.errors import (
     Cancelled,
     CommitConflict,
     InternalError,
-    InvalidArgument,
     LimitExceeded,
     NotFound,
     NotSupported,
@@ -193,8 +192,6 @@ def _by_condition(failure: Failure) -> SqeError | None:
     message = PARAMETER.sub(lambda m: _clean(failure.parameters.get(m.group(1), "")), text).strip()
     if code == "NOT_SUPPORTED":
         return NotSupported(message)
-    if code == "INVALID_FUNCTION_ARGUMENT":
-        return InvalidArgument(message, code=code)
     if code.startswith("EXCEEDED"):
         return LimitExceeded(message, code=code)
     return UserError(message, code=code)
@@ -258,7 +255,7 @@ def _bad_data(failure: Failure) -> SqeError | None:
     if not failure.state.startswith("22") or not failure.condition:
         return None
     words = re.sub(r"[._]+", " ", failure.condition).lower()
-    return InvalidArgument(f"A value could not be processed: {words}", code="INVALID_FUNCTION_ARGUMENT")
+    return UserError(f"A value could not be processed: {words}", code="INVALID_FUNCTION_ARGUMENT")
 
 
 def _unknown(failure: Failure) -> SqeError:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqe.engine.spark.errors import SessionGone
 from sqe.engine.spark.settings import SESSION_CONF, SparkSettings
-from sqe.errors import Cancelled, SqeError, Unavailable
+from sqe.errors import Cancelled, LimitExceeded, SqeError, Unavailable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,9 +26,13 @@ if TYPE_CHECKING:
     from sqe.engine.spark.connect import ConnectSession, Progress
     from sqe.engine.spark.server import SparkServer
 
+# A Connect server takes messages of up to 128 MB.
+LOCAL_BYTES = 100 << 20
 _SESSION_KEYS = ("spark.sql.catalog.", "spark.sql.iceberg.snapshot-property.")
 Files = Mapping[str, tuple[str, Sequence[str]]]
 """Temporary views that a statement needs: name -> (format, paths)."""
+Tables = Mapping[str, "pa.Table"]
+"""Temporary views of rows that we have ourselves, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,13 +177,14 @@ class SparkSession:
         statement_id: str,
         user: str = "",
         files: Files | None = None,
+        tables: Tables | None = None,
         on_progress: Callable[[Progress], None] | None = None,
         deadline: float | None = None,
     ) -> Stream:
         """Returns at once; the stream starts Spark if need be, and has to be drained without a pause,
         because Spark keeps in its heap what is not taken. `deadline` is of time.monotonic(). `user` is
         whose pool it belongs to, as soon as Connect lets a client choose one."""
-        stream = Stream(self, sql, statement_id, files or {}, on_progress, deadline)
+        stream = Stream(self, sql, statement_id, files or {}, tables or {}, on_progress, deadline)
         with self._lock:
             if self.closed:
                 raise Unavailable("the Spark session is closed")
@@ -199,10 +204,12 @@ class SparkSession:
             with contextlib.suppress(Unavailable):
                 connect.interrupt(statement_id)
 
-    def explain(self, sql: str, *, statement_id: str | None = None) -> str:
+    def explain(
+        self, sql: str, *, statement_id: str | None = None, deadline: float | None = None
+    ) -> str:
         """Spark's plan. As SQL, since asking for the plan of a command by RPC would run the command."""
         statement_id = statement_id or f"explain-{secrets.token_hex(8)}"
-        batches = list(self.run(f"EXPLAIN FORMATTED {sql}", statement_id=statement_id))
+        batches = list(self.run(f"EXPLAIN FORMATTED {sql}", statement_id=statement_id, deadline=deadline))
         return "\n".join(str(value) for batch in batches for value in batch.column(0).to_pylist())
 
     def close(self, *, wait_for_statements: bool = False) -> None:
@@ -236,10 +243,15 @@ class SparkSession:
             self.close()
 
     @contextlib.contextmanager
-    def views(self, connect: ConnectSession, files: Files) -> Iterator[None]:
-        """Temporary views over files. Statements at once may share one, and the last of them drops it."""
+    def views(self, connect: ConnectSession, files: Files, tables: Tables) -> Iterator[None]:
+        """Temporary views. Statements at once may share one of files, and the last of them drops it."""
         made = []
         try:
+            for name, table in tables.items():
+                connect.create_local_view(name, _as_stream(table))
+                with self._views_lock:
+                    self._views[name] += 1
+                made.append(name)
             for name, (file_format, paths) in files.items():
                 with self._views_lock:
                     connect.create_view(name, file_format, paths)
@@ -251,6 +263,7 @@ class SparkSession:
                 with self._views_lock, contextlib.suppress(Unavailable):
                     self._views[name] -= 1
                     if not self._views[name]:
+                        del self._views[name]
                         connect.drop_view(name)
 
     def forget(self, connect: ConnectSession) -> None:
@@ -269,6 +282,7 @@ class Stream:
         sql: str,
         statement_id: str,
         files: Files,
+        tables: Tables,
         on_progress: Callable[[Progress], None] | None,
         deadline: float | None,
     ) -> None:
@@ -277,6 +291,7 @@ class Stream:
         self._session = session
         self._sql = sql
         self._files = files
+        self._tables = tables
         self._on_progress = on_progress
         self._deadline = deadline
         self._batches: Generator[pa.RecordBatch] = self._run()
@@ -334,7 +349,7 @@ class Stream:
     def _answer(self, connect: ConnectSession) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
 
-        with self._session.views(connect, self._files):
+        with self._session.views(connect, self._files, self._tables):
             answers = connect.run(
                 self._sql,
                 tag=self.statement_id,
@@ -345,6 +360,21 @@ class Stream:
             for data in answers:
                 with pa.ipc.open_stream(data) as reader:
                     yield from reader
+
+
+def _as_stream(table: pa.Table) -> bytes:
+    import pyarrow as pa
+
+    if table.nbytes > LOCAL_BYTES:
+        raise LimitExceeded(
+            f"rows of {table.nbytes} bytes were to be sent to Spark, which takes {LOCAL_BYTES} at most",
+            hint="insert fewer rows at once, or ask for fewer columns of the system table",
+        )
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    data: bytes = sink.getvalue().to_pybytes()
+    return data
 
 
 def _warm_up(link: _Link) -> None:

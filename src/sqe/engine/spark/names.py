@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from sqe.engine.spark.types import quote_name
 from sqe.tree.expressions import Field, LambdaRef
-from sqe.tree.relations import Cte, FileScan, TableName
+from sqe.tree.relations import Cte, FileScan, Scan, SystemScan, TableName, Values
 
 _READABLE = 40
 
@@ -34,8 +34,8 @@ def cte_name(cte: Cte) -> str:
     return quote_name(f"{readable(cte.name)}_{cte.id}")
 
 
-def table_name(table: TableName, metadata: str | None = None) -> str:
-    parts = (table.catalog, *table.namespace, table.name, *((metadata,) if metadata else ()))
+def table_name(table: TableName) -> str:
+    parts = (table.catalog, *table.namespace, table.name)
     return ".".join(quote_name(part) for part in parts)
 
 
@@ -43,6 +43,11 @@ def file_view_name(scan: FileScan) -> str:
     """A temporary view's name, the same for the same files: statements of a session may share it."""
     content = "\0".join((scan.format, *scan.paths))
     return f"files_{hashlib.sha256(content.encode(errors='surrogatepass')).hexdigest()[:16]}"
+
+
+def local_view_name(scan: SystemScan | Scan | Values, statement_id: str) -> str:
+    """Of rows that belong to one statement alone."""
+    return f"rows_{readable(statement_id)}_{scan.fields[0].id}"
 
 
 def unused_alias(columns: Iterable[str]) -> str:

@@ -19,12 +19,20 @@ from sqe.engine.spark.block import (
     visible,
 )
 from sqe.engine.spark.expressions import ExpressionWriter, Scope, direction, terms
-from sqe.engine.spark.names import column_name, cte_name, file_view_name, table_name, unused_alias
+from sqe.engine.spark.names import (
+    column_name,
+    cte_name,
+    file_view_name,
+    local_view_name,
+    table_name,
+    unused_alias,
+)
 from sqe.engine.spark.positions import is_one_call, strip_positions
 from sqe.engine.spark.scope import has_subquery, own_nodes, references
-from sqe.engine.spark.types import quote_name, spark_type
+from sqe.engine.spark.types import delivered, quote_name, spark_type
 from sqe.engine.spark.unnest import generator, unnested_width
 from sqe.errors import InternalError
+from sqe.tree.constants import is_constant
 from sqe.tree.expressions import Call, Cast, Expression, Field, Lambda, Literal, Ref, SortKey
 from sqe.tree.relations import (
     Aggregate,
@@ -41,13 +49,14 @@ from sqe.tree.relations import (
     Scan,
     SetOperation,
     Sort,
+    SystemScan,
     Unnest,
     Values,
     Window,
     With,
 )
 from sqe.tree.relations import Sequence as NumberSequence
-from sqe.tree.types import BOOLEAN, UNKNOWN, Varchar
+from sqe.tree.types import BOOLEAN, UNKNOWN, Type, Varchar
 
 Wanted = frozenset[int]
 _JOINS = {
@@ -58,6 +67,8 @@ _JOINS = {
     "full": "FULL JOIN",
 }
 _LARGEST = (1 << 63) - 1
+# More rows of constants than this are sent as Arrow, beside the text.
+_MOST_INLINE = 100
 _BEFORE_GROUP = (Stage.FROM, Stage.WHERE)
 
 
@@ -68,9 +79,12 @@ class RelationWriter:
     wanted may be absent from the block. `outer` is what the enclosing query lets this one refer to.
     """
 
-    def __init__(self, *, max_recursion_depth: int) -> None:
+    def __init__(self, *, max_recursion_depth: int, statement_id: str) -> None:
         self.expressions = ExpressionWriter(self._subquery)
         self.files: dict[str, FileScan] = {}
+        self.tables: dict[str, SystemScan | Scan | Values] = {}
+        self._statement_id = statement_id
+        self._local_names: dict[SystemScan | Scan, str] = {}
         self._max_recursion_depth = max_recursion_depth
         self._ctes: dict[int, str] = {}
         self._exact: dict[int, list[bool]] = {}
@@ -81,6 +95,10 @@ class RelationWriter:
         certainly of the announced types."""
         return self._query(relation, outer, relation.fields, aliases, typed=True)[0]
 
+    def answer(self, relation: Relation) -> str:
+        """The query whose rows are sent to us."""
+        return self._query(relation, {}, relation.fields, typed=True, sent=True)[0]
+
     def _query(
         self,
         relation: Relation,
@@ -89,6 +107,7 @@ class RelationWriter:
         aliases: Sequence[str] | None = None,
         *,
         typed: bool = False,
+        sent: bool = False,
     ) -> tuple[str, list[bool]]:
         """A query of these fields, and which of them are exactly of their types."""
         ids = frozenset(f.id for f in fields)
@@ -98,7 +117,8 @@ class RelationWriter:
         columns = [block.columns[f.id] for f in fields]
         names = aliases if aliases is not None else [column_name(f) for f in fields]
         items = [
-            Item(c.text, name, _cast(c) if typed else None) for c, name in zip(columns, names, strict=True)
+            Item(c.text, name, _cast(c, delivered(c.field.type) if sent else c.field.type) if typed else None)
+            for c, name in zip(columns, names, strict=True)
         ]
         return select(block, items), [typed or c.exact for c in columns]
 
@@ -109,6 +129,8 @@ class RelationWriter:
         match relation:
             case Scan():
                 return self._scan(relation, wanted)
+            case SystemScan():
+                return self._local(relation, wanted)
             case FileScan():
                 return self._files(relation, wanted)
             case CteRef():
@@ -147,11 +169,26 @@ class RelationWriter:
     def _scan(self, relation: Scan, wanted: Wanted) -> Block:
         if not relation.secured:
             raise InternalError(f"{relation.table} was not secured")
-        source = table_name(relation.table, relation.metadata)
+        if relation.metadata is not None:
+            return self._local(relation, wanted)
+        source = table_name(relation.table)
         if relation.as_of is not None:
             source += f" VERSION AS OF {int(relation.as_of.snapshot_id)}"
-        # Iceberg's metadata tables have types of their own making.
-        return _raw(relation.fields, relation.columns, wanted, source, exact=relation.metadata is None)
+        return _raw(relation.fields, relation.columns, wanted, source, exact=True)
+
+    def _local(self, relation: SystemScan | Scan, wanted: Wanted) -> Block:
+        # What is written twice in Spark's SQL is made and sent once, if the same rows are wanted of it.
+        rows = replace(relation, fields=relation.fields[:1], columns=relation.columns[:1])
+        name = local_view_name(relation, self._statement_id) + f"_{len(self._local_names)}"
+        name = self._local_names.setdefault(rows, name)
+        sent = self.tables.get(name)
+        needed = wanted if sent is None else wanted | {f.id for f in sent.fields}
+        # Only what somebody looks at has to be made and sent.
+        kept = [(f, c) for f, c in zip(relation.fields, relation.columns, strict=True) if f.id in needed]
+        kept = kept or [(relation.fields[0], relation.columns[0])]
+        fields, columns = tuple(f for f, _ in kept), tuple(c for _, c in kept)
+        self.tables[name] = replace(relation, fields=fields, columns=columns)
+        return _raw(relation.fields, relation.columns, wanted, quote_name(name), exact=False)
 
     def _files(self, relation: FileScan, wanted: Wanted) -> Block:
         if not relation.secured:
@@ -181,6 +218,12 @@ class RelationWriter:
             return Block({f.id: self._computed(f, e, outer, {}) for f, e in cells})
         if not relation.fields:
             return Block({}, "(VALUES " + ", ".join("(0)" for _ in relation.rows) + ")")
+        if len(relation.rows) > _MOST_INLINE and all(is_constant(e) for row in relation.rows for e in row):
+            name = local_view_name(relation, self._statement_id)
+            self.tables[name] = relation
+            columns = [f"c{i}" for i in range(len(relation.fields))]
+            ids = frozenset(f.id for f in relation.fields)
+            return _raw(relation.fields, columns, ids, quote_name(name), exact=False)
         rows = [", ".join(self.expressions.text(e, outer) for e in row) for row in relation.rows]
         names = ", ".join(column_name(f) for f in relation.fields)
         if all(isinstance(e, Literal) for row in relation.rows for e in row):
@@ -188,11 +231,11 @@ class RelationWriter:
         else:
             # Spark's inline tables hold only what it can fold at once.
             inline = " UNION ALL ".join(f"SELECT {row}" for row in rows)
-        columns = {
+        known = {
             f.id: Column(f, column_name(f), True, all(_is_exact(row[i], {}) for row in relation.rows))
             for i, f in enumerate(relation.fields)
         }
-        return Block(columns, f"({inline}) AS {self._view_name()}({names})")
+        return Block(known, f"({inline}) AS {self._view_name()}({names})")
 
     # One input ----------------------------------------------------------------------------------------
 
@@ -531,10 +574,10 @@ def _is_exact(expression: Expression, columns: Mapping[int, Column]) -> bool:
     return plain or isinstance(expression, (Literal, Cast))
 
 
-def _cast(column: Column) -> str | None:
-    if column.exact or column.field.type == UNKNOWN:
+def _cast(column: Column, type_: Type) -> str | None:
+    if (column.exact and type_ == column.field.type) or type_ == UNKNOWN:
         return None
-    target = f" AS {spark_type(column.field.type)})"
+    target = f" AS {spark_type(type_)})"
     text = strip_positions(column.text)
     if text.startswith("CAST(") and text.endswith(target) and is_one_call(text):
         return None

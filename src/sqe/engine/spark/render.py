@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from sqe.engine.spark.block import derived
 from sqe.engine.spark.expressions import Scope
@@ -12,10 +13,11 @@ from sqe.engine.spark.names import column_name, table_name
 from sqe.engine.spark.positions import position_of, strip_positions
 from sqe.engine.spark.relations import RelationWriter
 from sqe.engine.spark.types import quote_name
-from sqe.errors import InternalError, NotSupported
+from sqe.engine.spark.zones import lower_zones
+from sqe.errors import InternalError
 from sqe.recursion import make_room
 from sqe.tree.expressions import walk
-from sqe.tree.relations import FileScan, Scan
+from sqe.tree.relations import FileScan, Scan, SystemScan, Values
 from sqe.tree.statements import (
     CreateTable,
     Delete,
@@ -48,32 +50,36 @@ class FileView:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """`files` must be there before `sql` runs. Spark does not read files that SQL names, on purpose."""
+    """`files` and `tables` must be there before `sql` runs, as temporary views. Spark does not read files
+    that SQL names, on purpose; `tables` are ours to fill."""
 
     sql: str
     files: tuple[FileView, ...] = ()
+    tables: Mapping[str, SystemScan | Scan | Values] = field(default_factory=dict)
 
 
 def render(
-    statement: Statement, *, session_zone: str, max_recursion_depth: int = DEFAULT_RECURSION_DEPTH
+    statement: Statement,
+    *,
+    session_zone: str,
+    statement_id: str = "statement",
+    max_recursion_depth: int = DEFAULT_RECURSION_DEPTH,
 ) -> Rendered:
     """A query's columns are positional: their names are ours, and those of the fields are put back later."""
     for node in walk(statement):
         if isinstance(node, (Scan, FileScan)) and not node.secured:
             raise InternalError(f"{getattr(node, 'table', 'a file')} was not secured")
-    if session_zone != "UTC":
-        raise NotSupported(f"the session zone {session_zone} is not supported yet", hint="use UTC")
     make_room()
-    writer = RelationWriter(max_recursion_depth=max_recursion_depth)
-    sql = _statement(lower(statement), writer)
+    writer = RelationWriter(max_recursion_depth=max_recursion_depth, statement_id=statement_id)
+    sql = _statement(lower(lower_zones(statement, session_zone)), writer)
     files = tuple(FileView(name, scan.format, scan.paths) for name, scan in writer.files.items())
-    return Rendered(sql, files)
+    return Rendered(sql, files, writer.tables)
 
 
 def _statement(statement: Statement, writer: RelationWriter) -> str:
     match statement:
         case Query():
-            return writer.query(statement.relation, {})
+            return writer.answer(statement.relation)
         case Insert():
             columns = ", ".join(quote_name(c) for c in statement.columns)
             source = writer.query(statement.source, {})

@@ -26,5 +26,6 @@ SESSION_CONF: Mapping[str, str] = {
     "spark.sql.legacy.timeParserPolicy": "CORRECTED",
     "spark.sql.variable.substitute": "false",
     "spark.sql.runSQLOnFiles": "false",
+    "spark.sql.timeType.enabled": "true",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
 }

@@ -24,6 +24,8 @@ from sqe.tree.types import (
     Fixed,
     Map,
     Row,
+    RowField,
+    Time,
     Timestamp,
     TimestampTz,
     Type,
@@ -70,6 +72,9 @@ def spark_type(t: Type) -> str:
         case TimestampTz():
             _check_fraction(t, t.precision)
             return "TIMESTAMP"
+        case Time():
+            _check_fraction(t, t.precision)
+            return f"TIME({t.precision})"
         case Array():
             return f"ARRAY<{spark_type(t.element)}>"
         case Map():
@@ -81,6 +86,19 @@ def spark_type(t: Type) -> str:
             )
             return f"STRUCT<{', '.join(fields)}>"
     raise NotSupported(f"Spark has no type for {t}")
+
+
+def delivered(t: Type) -> Type:
+    """The type that a value has on its way to us. pyarrow reads no interval of months: they travel as
+    their number, with the rows and arrays around them."""
+    match t:
+        case Array():
+            return Array(delivered(t.element))
+        case Map():
+            return Map(delivered(t.key), delivered(t.value))
+        case Row():
+            return Row(tuple(RowField(field.name, delivered(field.type)) for field in t.fields))
+    return INTEGER if t == YEAR_MONTH else t
 
 
 def row_field_names(t: Row) -> list[str]:

@@ -1,0 +1,111 @@
+"""SET and RESET SESSION, SET TIME ZONE, and the words of transactions."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from sqlglot import exp
+
+from sqe.bind.binder import Binder
+from sqe.bind.conversion import STATEMENTS, check_arguments
+from sqe.catalog.names import nearest
+from sqe.errors import InvalidArgument, NotFound, NotSupported
+from sqe.session_properties import PROPERTIES, SessionProperty
+from sqe.sql.statements import ResetSession, SetTimeZone
+from sqe.tree import statements as s
+from sqe.tree.expressions import Expression, Literal
+
+converts = STATEMENTS.of
+
+
+@converts(exp.Set, reads="expressions")
+def _set(b: Binder, node: exp.Set) -> s.Statement:
+    if len(node.expressions) != 1:
+        raise NotSupported("SET SESSION takes one property", position=b.position(node))
+    item = node.expressions[0]
+    check_arguments(item, {"this", "kind"}, b.text)
+    if str(item.args.get("kind") or "").upper() != "SESSION" or not isinstance(item.this, exp.EQ):
+        raise NotSupported(
+            "only SET SESSION property = value exists",
+            position=b.position(node),
+            hint="engine settings come from the configuration",
+        )
+    known = _property(b, item.this.this)
+    value = _constant(b, item.this.expression)
+    if not isinstance(value, Literal) or not isinstance(value.value, str):
+        given = str(value.type) if isinstance(value, Literal) else "an expression"
+        raise InvalidArgument(
+            f"{known.name} is of type {known.type}, not {given}",
+            code="INVALID_SESSION_PROPERTY",
+            position=b.position(item.this.expression),
+        )
+    try:
+        return s.SetSession(known.name, known.check(value.value))
+    except ValueError as error:
+        raise InvalidArgument(
+            f"{known.name}: {error}",
+            code="INVALID_SESSION_PROPERTY",
+            position=b.position(item.this.expression),
+        ) from None
+
+
+@converts(ResetSession, reads="this")
+def _reset(b: Binder, node: ResetSession) -> s.Statement:
+    return s.SetSession(_property(b, node.this).name, None)
+
+
+def _property(b: Binder, node: exp.Expr) -> SessionProperty:
+    name = ".".join(p.name for p in node.parts) if isinstance(node, exp.Column) else node.name
+    known = PROPERTIES.get(name.lower())
+    if known is None:
+        raise NotFound(
+            f"session property '{name.lower()}' does not exist",
+            code="INVALID_SESSION_PROPERTY",
+            position=b.position(node),
+            hint=nearest(name.lower(), PROPERTIES) or "see SHOW SESSION",
+        )
+    return known
+
+
+def _constant(b: Binder, node: exp.Expr) -> Expression:
+    from sqe.bind.expressions import bind_expression
+    from sqe.bind.scope import Scope
+
+    return bind_expression(b, node, Scope())
+
+
+@converts(SetTimeZone, reads="this")
+def _set_time_zone(b: Binder, node: SetTimeZone) -> s.Statement:
+    """A name, an offset as INTERVAL, or LOCAL: the zone that sessions begin with."""
+    if node.this is None:
+        return s.SetTimeZone("UTC")
+    value = _constant(b, node.this)
+    given = value.value if isinstance(value, Literal) else None
+    if isinstance(given, dt.timedelta):
+        minutes, rest = divmod(given, dt.timedelta(minutes=1))
+        sign = "-" if minutes < 0 else "+"
+        given = f"{sign}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}" if not rest else None
+    if not isinstance(given, str):
+        raise InvalidArgument(
+            "SET TIME ZONE takes a text such as 'Europe/Berlin', or INTERVAL '2' HOUR",
+            position=b.position(node),
+        )
+    try:
+        return s.SetTimeZone(PROPERTIES["time_zone_id"].check(given))
+    except ValueError as error:
+        raise InvalidArgument(str(error), code="INVALID_ARGUMENTS", position=b.position(node)) from None
+
+
+@converts(exp.Transaction)
+def _start(b: Binder, node: exp.Transaction) -> s.Statement:
+    return s.Transaction("start")
+
+
+@converts(exp.Commit)
+def _commit(b: Binder, node: exp.Commit) -> s.Statement:
+    return s.Transaction("commit")
+
+
+@converts(exp.Rollback)
+def _rollback(b: Binder, node: exp.Rollback) -> s.Statement:
+    return s.Transaction("rollback")

@@ -1,0 +1,140 @@
+"""The statement that would make a table, view or schema again, as SHOW CREATE gives it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from sqe.catalog.definition import DEFAULT_CODEC, RESERVED
+from sqe.catalog.table import Column, SortField, Table
+from sqe.catalog.view import View
+from sqe.tree import types as t
+
+# Words that our dialect, or Trino's, takes for a name only in quotes.
+_RESERVED_WORDS = re.compile(
+    r"alter|and|any|as|between|by|case|cast|check|constraint|create|cross|cube|"
+    r"current_catalog|current_date|current_path|current_role|current_schema|current_time|"
+    r"current_timestamp|current_user|deallocate|delete|describe|distinct|drop|else|end|escape|"
+    r"except|exists|extract|false|fetch|for|foreign|from|full|function|glob|grant|group|"
+    r"grouping|having|ilike|in|inner|insert|intersect|into|is|join|json_array|json_exists|"
+    r"json_object|json_query|json_table|json_value|key|lateral|left|like|limit|listagg|"
+    r"localtime|localtimestamp|match_recognize|natural|normalize|not|notnull|null|on|or|order|"
+    r"outer|partitioned_by|period|prepare|primary|qualify|recursive|references|regexp|returning|"
+    r"revoke|right|rlike|rollback|rollup|select|skip|table|tablesample|then|trim|true|uescape|"
+    r"uncache|union|unique|unnest|using|values|when|where|with|xor"
+)
+_PLAIN = re.compile(r"[a-z_][a-z0-9_]*")
+# Properties that have a place of their own in the statement.
+_SHOWN_ELSEWHERE = {"comment", "format-version", "write.format.default"}
+
+
+def create_table_text(table: Table) -> str:
+    """`table` may be given with only those of its columns that its reader may know."""
+    lines = [f"CREATE TABLE {_name((table.name.catalog, *table.name.namespace, table.name.name))} ("]
+    lines.append(",\n".join(f"   {_column(c)}" for c in table.columns))
+    lines.append(")")
+    if table.comment is not None:
+        lines.append(f"COMMENT {_text(table.comment)}")
+    known = {c.name for c in table.columns}
+    options = {
+        "format": _text(table.properties.get("write.format.default", "parquet").upper()),
+        "format_version": str(table.format_version),
+        "location": _text(table.location),
+    }
+    partitioning = [
+        _transform(p.transform, p.column)
+        for p in table.partitioning
+        if p.column is not None and _root(p.column, known)
+    ]
+    if partitioning:
+        options["partitioning"] = _array(partitioning)
+    order = [
+        _sort_key(f)
+        for f in table.sort_order
+        if f.column is not None and _root(f.column, known) and f.transform == "identity"
+    ]
+    if order:
+        options["sorted_by"] = _array(order)
+    lines.append("WITH (")
+    lines.append(",\n".join(f"   {key} = {value}" for key, value in options.items()))
+    lines.append(")")
+    others = {
+        k: v
+        for k, v in table.properties.items()
+        if k not in _SHOWN_ELSEWHERE and k not in RESERVED and (k, v) != DEFAULT_CODEC
+    }
+    if others:
+        lines.append("TBLPROPERTIES (")
+        lines.append(",\n".join(f"   {_text(k)} = {_text(v)}" for k, v in sorted(others.items())))
+        lines.append(")")
+    return "\n".join(lines)
+
+
+def create_view_text(view: View) -> str:
+    line = f"CREATE VIEW {_name((view.name.catalog, *view.name.namespace, view.name.name))}"
+    if any(c.comment is not None for c in view.columns):
+        # The text has the names; a list is there for what else is said of the columns.
+        line += " (\n" + ",\n".join(f"   {_quoted(c.name)}{_comment(c)}" for c in view.columns) + "\n)"
+    if view.comment is not None:
+        line += f" COMMENT {_text(view.comment)}"
+    return f"{line} SECURITY {view.security or 'INVOKER'} AS\n{view.sql}"
+
+
+def create_schema_text(catalog: str, namespace: Sequence[str], location: str | None) -> str:
+    line = f"CREATE SCHEMA {_name((catalog, *namespace))}"
+    return line if location is None else f"{line}\nWITH (\n   location = {_text(location)}\n)"
+
+
+def _column(column: Column) -> str:
+    required = "" if column.nullable else " NOT NULL"
+    return f"{_quoted(column.name)} {_type(column.type)}{required}{_comment(column)}"
+
+
+def _comment(column: Column) -> str:
+    return "" if column.comment is None else f" COMMENT {_text(column.comment)}"
+
+
+def _type(type_: t.Type) -> str:
+    match type_:
+        case t.Array(element):
+            return f"array({_type(element)})"
+        case t.Map(key, value):
+            return f"map({_type(key)}, {_type(value)})"
+        case t.Row(fields):
+            return "row(" + ", ".join(f"{_quoted(f.name or '')} {_type(f.type)}" for f in fields) + ")"
+    return str(type_)
+
+
+def _transform(transform: str, column: str) -> str:
+    word, _, number = transform.rstrip("]").partition("[")
+    if word == "identity":
+        return _quoted(column)
+    return f"{word}({_quoted(column)}, {number})" if number else f"{word}({_quoted(column)})"
+
+
+def _sort_key(key: SortField) -> str:
+    direction = "DESC" if key.descending else "ASC"
+    return f"{_quoted(key.column or '')} {direction} NULLS {'FIRST' if key.nulls_first else 'LAST'}"
+
+
+def _root(column: str, known: set[str]) -> bool:
+    """Whether a column is known, or the row that it is a field of."""
+    return any(column == name or column.startswith(name + ".") for name in known)
+
+
+def _array(items: Sequence[str]) -> str:
+    return f"ARRAY[{', '.join(_text(item) for item in items)}]"
+
+
+def _name(parts: Sequence[str]) -> str:
+    return ".".join(_quoted(part) for part in parts)
+
+
+def _quoted(name: str) -> str:
+    if _PLAIN.fullmatch(name) and not _RESERVED_WORDS.fullmatch(name):
+        return name
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"

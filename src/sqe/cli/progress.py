@@ -1,0 +1,66 @@
+"""How far the running statement is: one line on a terminal's standard error, after a moment of waiting."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from sqe.cli.terminal import terminal_of
+
+if TYPE_CHECKING:
+    from sqe.connection import Connection, Cursor
+
+QUIET_SECONDS = 0.5
+BAR = 24
+
+
+class Progress:
+    def __init__(self, connection: Connection, cursor: Cursor) -> None:
+        self._connection = connection
+        self._cursor = cursor
+        self._began = time.monotonic()
+        self._shown: tuple[str, int] | None = None
+
+    def show(self) -> None:
+        seconds = time.monotonic() - self._began
+        if seconds < QUIET_SECONDS:
+            return
+        terminal = terminal_of(sys.stderr)
+        if terminal is None or not terminal.escapes:
+            return
+        # With room for the ^C that a terminal writes itself.
+        text = progress_line(self._stage(), self._cursor.progress(), seconds, terminal.width - 3)
+        if self._shown != (text, terminal.width):
+            print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+            self._shown = text, terminal.width
+
+    def clear(self) -> None:
+        if self._shown is not None:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            self._shown = None
+
+    def _stage(self) -> str:
+        statement = self._cursor.statement
+        waits = statement is not None and statement.lane == "spark"
+        return "starting Spark" if waits and not self._connection.coordinator.spark.started else "running"
+
+
+def progress_line(stage: str, tasks: tuple[int, int, int] | None, seconds: float, width: int) -> str:
+    """`[#####....] 12/40 tasks, 1.2M rows, 3 s`, with a bar that gives way first."""
+    if tasks is None or not tasks[1]:
+        return f"{stage}, {seconds:.0f} s"[:width]
+    done, total, rows = tasks
+    text = f"{done}/{total} tasks" + (f", {short_number(rows)} rows" if rows else "") + f", {seconds:.0f} s"
+    size = min(BAR, width - len(text) - len("[] "))
+    if size < 4:
+        return text[:width]
+    full = min(size, size * done // total)
+    return f"[{'#' * full}{'.' * (size - full)}] {text}"
+
+
+def short_number(number: int) -> str:
+    for least, unit, letter in ((10**9, 10**9, "G"), (10**6, 10**6, "M"), (10**4, 10**3, "k")):
+        if number >= least:
+            return f"{number / unit:.1f}{letter}"
+    return str(number)

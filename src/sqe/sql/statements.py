@@ -1,0 +1,211 @@
+"""Statements that sqlglot has no grammar for: SHOW, DESCRIBE, prepared statements, the session.
+
+Each is a node of its own. A form that is not written here is a syntax error with its place.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from sqlglot import exp
+from sqlglot.parsers.trino import TrinoParser
+from sqlglot.tokenizer_core import TokenType
+
+
+class Show(exp.Expression):
+    """SHOW <this> [FROM target] [LIKE like [ESCAPE escape]]; `this` is a word of SHOWN, or CREATE TABLE…"""
+
+    arg_types: ClassVar[dict[str, bool]] = {"this": True, "target": False, "like": False, "escape": False}
+
+
+class Prepare(exp.Expression):
+    """PREPARE this FROM statement. `start` is where the statement begins in the text."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"this": True, "expression": True, "start": True}
+
+
+class Execute(exp.Expression):
+    """EXECUTE this USING expressions; with `immediate`, `this` is a literal of the text itself."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"this": True, "expressions": False, "immediate": False}
+
+
+class Deallocate(exp.Expression):
+    arg_types: ClassVar[dict[str, bool]] = {"this": True}
+
+
+class DescribePrepared(exp.Expression):
+    """DESCRIBE INPUT|OUTPUT this"""
+
+    arg_types: ClassVar[dict[str, bool]] = {"this": True, "output": False}
+
+
+class ResetSession(exp.Expression):
+    arg_types: ClassVar[dict[str, bool]] = {"this": True}
+
+
+class SetTimeZone(exp.Expression):
+    """SET TIME ZONE this; without it, LOCAL."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"this": False}
+
+
+# What SHOW shows -> whether FROM is allowed, and must be there.
+SHOWN: dict[str, tuple[bool, bool]] = {
+    "CATALOGS": (False, False),
+    "SCHEMAS": (True, False),
+    "TABLES": (True, False),
+    "VIEWS": (True, False),
+    "COLUMNS": (True, True),
+    "FUNCTIONS": (True, False),
+    "SESSION": (False, False),
+}
+_CREATED = ("TABLE", "VIEW", "SCHEMA")
+_ISOLATION = (
+    ("READ", "UNCOMMITTED"),
+    ("READ", "COMMITTED"),
+    ("REPEATABLE", "READ"),
+    ("SERIALIZABLE",),
+)
+
+
+class OwnStatements(TrinoParser):
+    """The part of our parser that reads them."""
+
+    def _parse_statement(self) -> exp.Expr | None:
+        if self._curr:
+            read = self._own.get(self._curr.text.upper())
+            # A quoted name is no keyword.
+            if read is not None and self._curr.token_type != TokenType.IDENTIFIER:
+                self._advance()
+                node: exp.Expr = read(self)
+                return node
+        return super()._parse_statement()
+
+    def _parse_show_statement(self) -> exp.Expr:
+        if self._match_text_seq("STATS"):
+            if not self._match_text_seq("FOR"):
+                self.raise_error("Expecting FOR")
+            return self._placed(Show(this="STATS", target=self._named()))
+        if self._match_text_seq("CREATE"):
+            if self._match_texts(_CREATED):
+                return self._placed(Show(this=f"CREATE {self._prev.text.upper()}", target=self._named()))
+            self.raise_error("Expecting TABLE, VIEW or SCHEMA")
+        if not self._match_texts(SHOWN):
+            self.raise_error(f"Expecting one of {', '.join((*SHOWN, 'STATS', 'CREATE'))}")
+        what = self._prev.text.upper()
+        allowed, needed = SHOWN[what]
+        target = None
+        if allowed and self._match_texts(("FROM", "IN")):
+            target = self._named()
+        elif needed:
+            self.raise_error("Expecting FROM")
+        return self._placed(Show(this=what, target=target, **self._like()))
+
+    def _like(self) -> dict[str, exp.Expr | None]:
+        like = escape = None
+        if self._match_text_seq("LIKE"):
+            like = self._text()
+            if self._match_text_seq("ESCAPE"):
+                escape = self._text()
+        return {"like": like, "escape": escape}
+
+    def _parse_describe_statement(self) -> exp.Expr:
+        if self._next and self._curr.token_type != TokenType.IDENTIFIER and self._next.text != ".":
+            if self._match_text_seq("INPUT"):
+                return self._placed(DescribePrepared(this=self._prepared_name()))
+            if self._match_text_seq("OUTPUT"):
+                return self._placed(DescribePrepared(this=self._prepared_name(), output=True))
+        return self._placed(Show(this="COLUMNS", target=self._named()))
+
+    def _parse_prepare_statement(self) -> exp.Expr:
+        name = self._prepared_name()
+        if not self._match_text_seq("FROM") or not self._curr:
+            self.raise_error("Expecting FROM and a statement")
+        start = self._curr.start
+        self._match_text_seq("EXPLAIN")
+        statement = self._parse_statement()
+        return self._placed(Prepare(this=name, expression=statement, start=start))
+
+    def _parse_execute_statement(self) -> exp.Expr:
+        immediate = self._match_text_seq("IMMEDIATE")
+        this = self._text() if immediate else self._prepared_name()
+        values = self._parse_csv(self._parse_expression) if self._match_text_seq("USING") else []
+        return self._placed(Execute(this=this, expressions=values, immediate=bool(immediate)))
+
+    def _parse_deallocate_statement(self) -> exp.Expr:
+        self._match_text_seq("PREPARE")
+        return self._placed(Deallocate(this=self._prepared_name()))
+
+    def _parse_reset_statement(self) -> exp.Expr:
+        if not self._match_text_seq("SESSION"):
+            self.raise_error("Expecting SESSION")
+        return self._placed(ResetSession(this=self._parse_column()))
+
+    def _parse_set_statement(self) -> exp.Expr:
+        if self._match_text_seq("TIME", "ZONE"):
+            if self._match_text_seq("LOCAL"):
+                return self._placed(SetTimeZone())
+            zone = self._parse_expression()
+            if zone is None:
+                self.raise_error("Expecting a time zone, or LOCAL")
+            return self._placed(SetTimeZone(this=zone))
+        return self._parse_set()
+
+    def _parse_begin_statement(self) -> exp.Expr:
+        """START TRANSACTION, with modes that change nothing here, and BEGIN for those who write that."""
+        if self._prev.text.upper() == "START" and not self._match_text_seq("TRANSACTION"):
+            self.raise_error("Expecting TRANSACTION")
+        self._match_texts(("WORK", "TRANSACTION"))
+        while self._curr and self._curr.token_type != TokenType.SEMICOLON:
+            if self._match_text_seq("ISOLATION", "LEVEL"):
+                if not any(self._match_text_seq(*words) for words in _ISOLATION):
+                    self.raise_error("Expecting an isolation level")
+            elif not (self._match_text_seq("READ", "ONLY") or self._match_text_seq("READ", "WRITE")):
+                self.raise_error("Expecting ISOLATION LEVEL or READ")
+            if not self._match(TokenType.COMMA):
+                break
+        return self._placed(exp.Transaction())
+
+    def _parse_end_statement(self) -> exp.Expr:
+        node = exp.Commit() if self._prev.text.upper() == "COMMIT" else exp.Rollback()
+        self._match_text_seq("WORK")
+        return self._placed(node)
+
+    def _prepared_name(self) -> exp.Expr:
+        name = self._parse_id_var(any_token=False)
+        if name is None:
+            self.raise_error("Expecting the name of a prepared statement")
+        assert name is not None
+        return name
+
+    def _named(self) -> exp.Expr:
+        if self._curr is None or self._curr.token_type in (TokenType.STRING, TokenType.L_PAREN):
+            self.raise_error("Expecting a name")
+        name = self._parse_table_parts()
+        assert name is not None
+        return name
+
+    def _text(self) -> exp.Expr:
+        if not self._match(TokenType.STRING):
+            self.raise_error("Expecting a text in quotes")
+        return exp.Literal.string(self._prev.text).update_positions(self._prev)
+
+    def _placed(self, node: exp.Expr) -> exp.Expr:
+        self.validate_expression(node)
+        return node
+
+    _own: ClassVar[dict[str, Any]] = {
+        "SHOW": _parse_show_statement,
+        "DESCRIBE": _parse_describe_statement,
+        "DESC": _parse_describe_statement,
+        "PREPARE": _parse_prepare_statement,
+        "EXECUTE": _parse_execute_statement,
+        "DEALLOCATE": _parse_deallocate_statement,
+        "RESET": _parse_reset_statement,
+        "SET": _parse_set_statement,
+        "BEGIN": _parse_begin_statement,
+        "START": _parse_begin_statement,
+        "COMMIT": _parse_end_statement,
+        "ROLLBACK": _parse_end_statement,
+    }

@@ -1,0 +1,52 @@
+"""information_schema of one catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqe.catalog.view import View
+from sqe.system.listing import Entry
+from sqe.system.sources import Row, Sources
+
+
+def schemata(of: Sources) -> Iterator[Row]:
+    yield from of.listing.each_schema([of.catalog], of.accepts("schema_name"))
+
+
+def tables(of: Sources) -> Iterator[Row]:
+    """Comments are read only where somebody asks for them."""
+    for entry in _entries(of):
+        comment = _comment(of, entry) if of.asks_for("table_comment") else None
+        yield *_named(entry), entry.kind, comment
+
+
+def columns(of: Sources) -> Iterator[Row]:
+    accepts = of.accepts("column_name")
+    for entry in _entries(of):
+        for position, column in enumerate(of.listing.columns(entry), 1):
+            if accepts(column.name):
+                nullable = "YES" if column.nullable else "NO"
+                told = (column.comment, column.comment, None)
+                yield *_named(entry), column.name, position, None, nullable, str(column.type), *told
+
+
+def views(of: Sources) -> Iterator[Row]:
+    for entry in _entries(of):
+        if entry.kind == "VIEW":
+            view = of.listing.load(entry)
+            if isinstance(view, View):
+                yield *_named(entry), view.sql
+
+
+def _entries(of: Sources) -> Iterator[Entry]:
+    if of.accepts("table_catalog")(of.catalog):
+        yield from of.listing.walk([of.catalog], of.accepts("table_schema"), of.accepts("table_name"))
+
+
+def _named(entry: Entry) -> tuple[str, str, str]:
+    return entry.name.catalog, ".".join(entry.name.namespace), entry.name.name
+
+
+def _comment(of: Sources, entry: Entry) -> str | None:
+    found = None if entry.is_system else of.listing.load(entry)
+    return None if found is None else found.comment

@@ -1,0 +1,135 @@
+"""Which catalogs, schemas, tables and columns exist for one user.
+
+Every listing of the product asks here: SHOW, information_schema, system.jdbc, completion. Each name is
+asked for only if it is wanted, and the number of calls to a catalog does not grow with its tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from sqe.catalog.catalog import Catalog
+from sqe.catalog.catalogs import Catalogs
+from sqe.catalog.table import Column, Table
+from sqe.catalog.view import View
+from sqe.errors import NotFound, SqeError
+from sqe.policy.columns import visible_columns
+from sqe.policy.decision import Decision
+from sqe.system import definitions
+from sqe.tree.relations import TableName
+
+Accepts = Callable[[str], bool]
+
+
+def anything(name: str) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """kind: BASE TABLE or VIEW."""
+
+    name: TableName
+    kind: str
+
+    @property
+    def is_system(self) -> bool:
+        schema = ".".join(self.name.namespace)
+        return definitions.find(self.name.catalog, schema, self.name.name) is not None
+
+
+class Listing:
+    """`describe` gives the columns of a view as this user sees them; `warn` hears of what cannot be
+    listed, which then looks absent instead of failing the rest."""
+
+    def __init__(
+        self,
+        catalogs: Catalogs,
+        decide: Callable[[TableName], Decision],
+        describe: Callable[[View], Sequence[Column]],
+        warn: Callable[[str], None],
+    ) -> None:
+        self._catalogs = catalogs
+        self._decide = decide
+        self._describe = describe
+        self._warn = warn
+
+    def catalogs(self, accepts: Accepts = anything) -> list[str]:
+        return [name for name in sorted({*self._catalogs.names(), definitions.SYSTEM}) if accepts(name)]
+
+    def schemas(self, catalog: str, accepts: Accepts = anything) -> list[str]:
+        """Raises what the catalog raises."""
+        stored = [] if catalog == definitions.SYSTEM else self._catalogs.get(catalog).namespaces()
+        names = {".".join(parts) for parts in stored} | set(definitions.schemas_of(catalog))
+        return sorted(name for name in names if accepts(name))
+
+    def entries(self, catalog: str, schema: str, accepts: Accepts = anything) -> list[Entry]:
+        """The tables and views of a schema. Raises what the catalog raises."""
+        namespace = tuple(schema.split("."))
+        if schema in definitions.schemas_of(catalog):
+            system = [table.name for table in definitions.tables_in(schema)]
+            return [Entry(TableName(catalog, namespace, n), "BASE TABLE") for n in system if accepts(n)]
+        mounted = self._catalogs.get(catalog)
+        found = [(n, "BASE TABLE") for n in mounted.tables(namespace) if accepts(n)]
+        found += [(n, "VIEW") for n in mounted.views(namespace) if accepts(n)]
+        named = [Entry(TableName(mounted.name, namespace, n), kind) for n, kind in sorted(found)]
+        return [entry for entry in named if self._decide(entry.name).visible]
+
+    def walk(
+        self, catalogs: Collection[str], schemas: Accepts = anything, tables: Accepts = anything
+    ) -> Iterator[Entry]:
+        """The entries of several catalogs; one that fails, or a schema of it, does not hide the others."""
+        for catalog, schema in self.each_schema(catalogs, schemas):
+            try:
+                yield from self.entries(catalog, schema, tables)
+            except NotFound:
+                continue  # dropped since
+            except SqeError as error:
+                self._skip(f"schema '{catalog}.{schema}'", error)
+
+    def each_schema(
+        self, catalogs: Collection[str], accepts: Accepts = anything
+    ) -> Iterator[tuple[str, str]]:
+        for catalog in catalogs:
+            try:
+                yield from ((catalog, schema) for schema in self.schemas(catalog, accepts))
+            except SqeError as error:
+                self._skip(f"catalog '{catalog}'", error)
+
+    def load(self, entry: Entry) -> Table | View | None:
+        """None where it is gone or cannot be read."""
+        mounted = self._catalogs.get(entry.name.catalog)
+        try:
+            return _find(mounted, entry)
+        except NotFound:
+            return None  # dropped since
+        except SqeError as error:
+            self._skip(f"'{entry.name}'", error)
+            return None
+
+    def columns(self, entry: Entry) -> list[Column]:
+        """Of a system table, table or view, as this user sees them."""
+        system = definitions.find(entry.name.catalog, ".".join(entry.name.namespace), entry.name.name)
+        if system is not None:
+            shown = [(n, k) for n, k in system.columns if n not in system.hidden]
+            return [Column(n, k, True, None, i) for i, (n, k) in enumerate(shown, 1)]
+        found = self.load(entry)
+        if found is None:
+            return []
+        if isinstance(found, View):
+            try:
+                return list(self._describe(found))
+            except SqeError as error:
+                self._skip(f"'{entry.name}'", error)
+                return []
+        return list(visible_columns(self._decide(found.name), found, found.columns))
+
+    def _skip(self, what: str, error: SqeError) -> None:
+        self._warn(f"{what} cannot be listed: {error.message}")
+
+
+def _find(mounted: Catalog, entry: Entry) -> Table | View | None:
+    if entry.kind == "VIEW":
+        return mounted.find_view(entry.name.namespace, entry.name.name)
+    return mounted.find_table(entry.name.namespace, entry.name.name)

@@ -1,0 +1,71 @@
+"""system.runtime: the statements and the nodes of this server."""
+
+from __future__ import annotations
+
+import datetime as dt
+import time
+from collections.abc import Iterator
+
+from sqe.observe.history import Record
+from sqe.system.sources import Row, Sources
+
+# The stages of a statement in the words of Trino's query states.
+_STATES = {
+    "received": "QUEUED",
+    "parse": "PLANNING",
+    "bind": "PLANNING",
+    "secure": "PLANNING",
+    "route": "PLANNING",
+    "finished": "FINISHED",
+    "failed": "FAILED",
+}
+
+
+def queries(of: Sources) -> Iterator[Row]:
+    accepts = of.accepts("query_id")
+    for record in of.records():
+        if accepts(record.id):
+            yield _query(record)
+
+
+def _query(record: Record) -> Row:
+    planning = sum(record.timings.get(stage, 0.0) for stage in ("parse", "bind", "secure", "route"))
+    ended = None if record.ended is None else _instant(record.ended)
+    running = None
+    if record.ended is not None:
+        running = _milliseconds(max(0.0, record.ended - record.created - planning))
+    return (
+        record.id,
+        _STATES.get(record.state, "RUNNING"),
+        record.user,
+        None,
+        record.text,
+        ["global"],
+        0,
+        _milliseconds(record.timings.get("bind", 0.0)),
+        _milliseconds(planning),
+        running,
+        _instant(record.created),
+        _instant(record.created),
+        ended or _instant(time.time()),
+        ended,
+        record.rows,
+        record.updated,
+        record.lane,
+        record.lane_reason,
+        record.error_kind,
+        record.error_code,
+    )
+
+
+def nodes(of: Sources) -> Iterator[Row]:
+    yield "coordinator", None, of.version, True, "active"
+
+
+def _instant(seconds: float) -> dt.datetime:
+    moment = dt.datetime.fromtimestamp(seconds, dt.UTC)
+    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+
+
+def _milliseconds(seconds: float) -> int:
+    return round(seconds * 1000)

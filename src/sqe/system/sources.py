@@ -1,0 +1,37 @@
+"""What the rows of a system table are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sqe.observe.history import Record
+from sqe.system.listing import Listing
+from sqe.system.patterns import like
+from sqe.tree.relations import SystemScan
+
+Row = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """`records` are the statements that this user may know of."""
+
+    scan: SystemScan
+    listing: Listing
+    records: Callable[[], Sequence[Record]]
+    version: str
+
+    @property
+    def catalog(self) -> str:
+        return self.scan.table.catalog
+
+    def accepts(self, column: str) -> Callable[[str], bool]:
+        """Whether a value of the column can be in the answer."""
+        wanted = [w for w in self.scan.wanted if w.column == column]
+        values = [w.values for w in wanted if w.values is not None]
+        patterns = [like(*p) for w in wanted for p in w.patterns]
+        return lambda text: all(text in v for v in values) and all(p.match(text) for p in patterns)
+
+    def asks_for(self, column: str) -> bool:
+        return column in self.scan.columns

@@ -1,0 +1,91 @@
+"""What ALTER and COMMENT change of a table or a view.
+
+A column is the names on the way to it: `a`, or `a`, `b` for the field b of the row a; `element`, `key` and
+`value` are the parts of arrays and maps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sqe.tree.statements import ColumnDefinition
+from sqe.tree.types import Type
+
+Path = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """`words` is what Trino's clients call it."""
+
+    words: ClassVar[str]
+
+
+@dataclass(frozen=True, slots=True)
+class AddColumn(Change):
+    """At the end of the table, or of the row that `within` leads to."""
+
+    words = "ADD COLUMN"
+
+    column: ColumnDefinition
+    within: Path = ()
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DropColumn(Change):
+    words = "DROP COLUMN"
+
+    column: Path
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RenameColumn(Change):
+    words = "RENAME COLUMN"
+
+    column: Path
+    to: str
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SetColumnType(Change):
+    words = "SET COLUMN TYPE"
+
+    column: Path
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class SetNullable(Change):
+    # Trino has a name for one direction only.
+    words = "DROP NOT NULL CONSTRAINT"
+
+    column: Path
+    nullable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SetProperties(Change):
+    """As Iceberg spells them; None removes a property."""
+
+    words = "SET PROPERTIES"
+
+    properties: tuple[tuple[str, str | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SetComment(Change):
+    words = "COMMENT"
+
+    comment: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SetColumnComment(Change):
+    words = "COMMENT"
+
+    column: Path
+    comment: str | None

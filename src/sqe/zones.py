@@ -1,0 +1,66 @@
+"""Time zones by name: IANA's, UTC, and fixed offsets such as +01:00."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import zoneinfo
+
+UTC = "UTC"
+_OFFSET = re.compile(r"(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?(\d{2}))?", re.IGNORECASE)
+_MOST_MINUTES = 14 * 60
+
+
+def canonical(name: str) -> str:
+    """The one spelling of a zone. ValueError says what a zone is."""
+    written = name.strip()
+    if written.upper() in ("UTC", "Z", "GMT", "UT", "ZULU", "ETC/UTC", "GMT0", "UNIVERSAL"):
+        return UTC
+    offset = _OFFSET.fullmatch(written)
+    if offset:
+        minutes = int(offset[2]) * 60 + int(offset[3] or 0)
+        if minutes > _MOST_MINUTES or int(offset[3] or 0) > 59:
+            raise ValueError(f"'{name}' is no time zone: offsets are up to 14:00")
+        return f"{offset[1]}{minutes // 60:02d}:{minutes % 60:02d}" if minutes else UTC
+    for known in (written, _stored(written)):
+        if known:
+            try:
+                return zoneinfo.ZoneInfo(known).key
+            except (OSError, ValueError, zoneinfo.ZoneInfoNotFoundError):
+                continue
+    raise ValueError(f"'{name}' is no time zone such as 'Europe/Berlin' or '+01:00'")
+
+
+def _stored(name: str) -> str | None:
+    """Trino's clients write zones in any case."""
+    lower = name.lower()
+    return next((z for z in zoneinfo.available_timezones() if z.lower() == lower), None)
+
+
+def zone(name: str) -> dt.tzinfo:
+    """The zone of a name in any spelling."""
+    known = canonical(name)
+    if known == UTC:
+        return dt.UTC
+    if known[0] in "+-":
+        minutes = int(known[1:3]) * 60 + int(known[4:6])
+        return dt.timezone(dt.timedelta(minutes=minutes if known[0] == "+" else -minutes))
+    return zoneinfo.ZoneInfo(known)
+
+
+def name_of(tzinfo: dt.tzinfo | None) -> str:
+    """The name of a Python time zone, as `canonical` spells it."""
+    if tzinfo is None:
+        return UTC
+    key = getattr(tzinfo, "key", None) or getattr(tzinfo, "zone", None)
+    if key:
+        return canonical(str(key))
+    # Only a fixed offset can be asked without a moment.
+    offset = tzinfo.utcoffset(None) if isinstance(tzinfo, dt.timezone) else None
+    if offset is None:
+        raise ValueError(f"{tzinfo!r} has no name and no fixed offset")
+    if offset % dt.timedelta(minutes=1):
+        raise ValueError(f"{tzinfo!r} has an offset with seconds")
+    minutes = offset // dt.timedelta(minutes=1)
+    sign, minutes = ("-", -minutes) if minutes < 0 else ("+", minutes)
+    return canonical(f"{sign}{minutes // 60:02d}:{minutes % 60:02d}")
