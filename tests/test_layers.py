@@ -72,7 +72,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "sqlglot.dialects": ("sql/dialect.py",),
     "sqlglot.parsers": ("sql/dialect.py", "sql/statements.py"),
     "sqlglot.parser": ("sql/dialect.py",),
-    "pyspark": ("engine/spark/connect.py", "bench/"),
+    "pyspark": ("engine/spark/connect.py", "engine/spark/python_functions.py", "bench/"),
     "grpc": ("engine/spark/connect.py",),
     "pyiceberg": ("catalog/backends/", "catalog/manifests.py"),
     "sqlalchemy": ("catalog/backends/",),

@@ -14,6 +14,7 @@ from sqe.bind.binder import Binder, coerce
 from sqe.bind.constants import SESSION_FUNCTIONS
 from sqe.bind.conversion import EXPRESSIONS, check_arguments
 from sqe.bind.expressions import bind_condition, bind_expression, bind_sort_keys, own_calls
+from sqe.bind.json_forms import json_array
 from sqe.bind.names import name_of
 from sqe.bind.scope import Scope
 from sqe.bind.special_forms import row
@@ -44,6 +45,8 @@ def _function(b: Binder, node: exp.Anonymous, scope: Scope) -> Expression:
         return SESSION_FUNCTIONS[name](b)
     if name == "row":
         return row([bind_expression(b, e, scope) for e in node.expressions])
+    if name == "json_array":
+        return json_array(b, node.expressions, scope, b.position(node))
     if name == "grouping":
         if not node.expressions:
             raise UserError("grouping() needs columns", code="INVALID_ARGUMENTS", position=b.position(node))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from sqe.engine.spark.types import quote_name, row_field_names, spark_type
 from sqe.errors import NotSupported
+from sqe.functions.json_casts import castable_from_json, castable_to_json, from_json, to_json
 from sqe.functions.spark_text import refuse, share, string
 from sqe.tree.types import (
     APPROXIMATE,
@@ -16,10 +17,12 @@ from sqe.tree.types import (
     DATE,
     DAY_SECOND,
     DOUBLE,
+    JSON,
     REAL,
     UNKNOWN,
     UUID,
     VARBINARY,
+    VARCHAR,
     YEAR_MONTH,
     Array,
     Char,
@@ -43,6 +46,8 @@ def castable(source: Type, target: Type) -> bool:
     """Whether Trino has such a cast and we can render it."""
     if source in (target, UNKNOWN):
         return not isinstance(target, FunctionType)
+    if JSON in (source, target):
+        return castable_to_json(source) if target == JSON else castable_from_json(target)
     match source, target:
         case Array(), Array():
             return castable(source.element, target.element)
@@ -114,6 +119,10 @@ class _Cast:
     def text(self, text: str, source: Type, target: Type) -> str:
         if source == target or (_is_binary(source) and _is_binary(target)):
             return text
+        if target == JSON:
+            return to_json(text, source, printed_text(text, source))
+        if source == JSON:
+            return from_json(text, target, self.from_json_scalar)
         if isinstance(source, (Array, Map, Row)):
             return self.nested(text, source, target)
         if is_text(source):
@@ -127,6 +136,14 @@ class _Cast:
         if source in (UNKNOWN, BOOLEAN):
             return f"CAST({text} AS {spark_type(target)})"
         return _moment(text, source, target)
+
+    def from_json_scalar(self, text: str, target: Type) -> str:
+        """A number with a fraction is rounded where an integer is asked for; a text is read as one."""
+        if isinstance(target, Varchar):
+            return self.from_text(text, VARCHAR, target)
+        if target == BOOLEAN or target in APPROXIMATE:
+            return self.from_text(text, VARCHAR, target)
+        return self.plain(f"round(CAST({text} AS DECIMAL(38, 10)))" if is_integer(target) else text, target)
 
     def nested(self, text: str, source: Type, target: Type) -> str:
         inner = _Cast(self.safe, self.depth + 1)

@@ -44,6 +44,7 @@ class Function:
     `leakproof`: never raises an error that depends on a row's value.
     `projected`: Spark takes the rendering for non-deterministic, so that it must be computed in a
     projection of its own before an aggregate, a join condition or a MERGE may use it.
+    `body` is the Python body that its text calls, by its name in an engine.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Function:
     help: str
     ordered: bool = False
     projected: bool = False
+    body: str | None = None
 
     @property
     def hidden(self) -> bool:
@@ -94,8 +96,12 @@ def scalar(
     help: str,
     raises: bool = False,
     projected: bool = False,
+    body: str | None = None,
 ) -> Function:
-    return Function(name, "scalar", signatures, spark, not raises, help, projected=projected)
+    """With `body`, `spark` may be left to None: the body is called with the arguments."""
+    if body is not None and spark is None:
+        spark = body + "({args})"
+    return Function(name, "scalar", signatures, spark, not raises, help, projected=projected, body=body)
 
 
 def aggregate(

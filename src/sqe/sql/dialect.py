@@ -20,7 +20,7 @@ _OWN_WORDS = ("PREPARE", "DEALLOCATE PREPARE", "DESCRIBE INPUT", "DESCRIBE OUTPU
 COMMA = "comma"
 CAST = "cast"
 # Calls with a grammar of their own: CAST(x AS t), EXTRACT(y FROM x), TRIM(LEADING a FROM b), ...
-_OWN_GRAMMAR = ("CAST", "TRY_CAST", "EXTRACT", "POSITION", "TRIM", "SUBSTRING")
+_OWN_GRAMMAR = ("CAST", "TRY_CAST", "EXTRACT", "POSITION", "TRIM", "SUBSTRING", "JSON_OBJECT")
 
 
 class SqeParser(AlterStatements):

@@ -169,8 +169,13 @@ _AFTER_NO_COMMA = {
 
 def _guard_aliases(tokens: list[Token], text: str) -> None:
     """`1_000` and `1abc` would be read as a number and its alias, and `a:b` as a and its alias."""
-    for token in tokens:
-        if token.token_type == TokenType.COLON:
+    inside: list[bool] = []
+    for before, token in zip([None, *tokens], tokens, strict=False):
+        if token.token_type == TokenType.L_PAREN:
+            inside.append(before is not None and before.text.lower() == "json_object")
+        elif token.token_type == TokenType.R_PAREN and inside:
+            inside.pop()
+        elif token.token_type == TokenType.COLON and not (inside and inside[-1]):
             raise SyntaxFault("mismatched input ':'", position=position_at(text, token.start))
     for before, comma, after in zip(tokens, tokens[1:], [*tokens[2:], None], strict=False):
         if comma.token_type != TokenType.COMMA:

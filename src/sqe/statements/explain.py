@@ -28,7 +28,7 @@ def execute(statement: Statement, tree: Explain, binder: Binder, coordinator: Co
         # Spark plans what is there, and no temporary views are made for an EXPLAIN.
         if isinstance(inner, Query) and not rendered.files and not rendered.tables:
             session = coordinator.spark_session(statement.session.identity)
-            plan = session.explain(rendered.sql, statement_id=statement.id, deadline=statement.deadline)
+            plan = session.explain(rendered.sql, statement_id=statement.id, bodies=rendered.bodies, deadline=statement.deadline)
             lines += ["", "Spark plan:", *("  " + line for line in plan.splitlines())]
     field = binder.fresh("Query Plan", t.VARCHAR)
     batch = pa.RecordBatch.from_arrays([pa.array(["\n".join(lines)])], names=["Query Plan"])

@@ -66,6 +66,7 @@ def stream_of(statement: Statement, rendered: Rendered, binder: Binder, coordina
         tables={
             name: rows_of(scan, statement, binder, coordinator) for name, scan in rendered.tables.items()
         },
+        bodies=rendered.bodies,
         on_progress=on_progress,
         deadline=statement.deadline,
     )

@@ -110,6 +110,7 @@ class ConnectSession:
         self._stub: Any = proto.SparkConnectServiceStub(channel)  # type: ignore[no-untyped-call]
         self._is_alive = is_alive
         self._server_side_id: str | None = None
+        self.registered: set[str] = set()
 
     def configure(self, conf: Mapping[str, str]) -> None:
         pairs = [proto.KeyValue(key=key, value=value) for key, value in conf.items()]
@@ -144,6 +145,12 @@ class ConnectSession:
         rows = proto.Relation(local_relation=proto.LocalRelation(data=data))
         view = proto.CreateDataFrameViewCommand(input=rows, name=name, replace=True)
         self._drain(proto.Plan(command=proto.Command(create_dataframe_view=view)))
+
+    def register_function(self, name: str, function: Callable[..., Any], result: str) -> None:
+        """A function of Arrow arrays under a name of this session."""
+        from sqe.engine.spark.python_functions import registration
+
+        self._drain(proto.Plan(command=registration(name, function, result)))
 
     def drop_view(self, name: str) -> None:
         catalog = proto.Catalog(drop_temp_view=proto.DropTempView(view_name=name))

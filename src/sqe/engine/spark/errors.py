@@ -74,6 +74,13 @@ def _known(failure: Failure) -> SqeError | None:
 
 def _raised_by_us(failure: Failure) -> SqeError | None:
     """Renderings raise Trino's errors by themselves: raise_error('SQE:CODE:message')."""
+    for _, message in failure.causes:
+        # A body in Python: what Spark says of it has the row's values in it, and is not for anybody.
+        ours = re.search(r"SQE:([A-Z_]+):(.*?):SQE", message, re.DOTALL)
+        if ours:
+            return UserError(ours.group(2), code=ours.group(1))
+        if "PythonException" in message or "pyspark.errors.exceptions.base" in message:
+            return InternalError("a function in Python failed")
     if failure.condition != "USER_RAISED_EXCEPTION":
         return None
     text = failure.parameters.get("errorMessage", "")

@@ -31,6 +31,7 @@ from sqe.tree.expressions import (
     ScalarSubquery,
     SortKey,
     WindowCall,
+    walk,
 )
 from sqe.tree.relations import Relation
 from sqe.tree.types import APPROXIMATE, BOOLEAN, DATE, DAY_SECOND, Array, Map, Row, Type, is_integer
@@ -81,6 +82,7 @@ class ExpressionWriter:
             case LambdaRef():
                 return lambda_name(node)
             case Lambda():
+                _refuse_bodies(node)
                 # Spark takes parentheses around several parameters, and none around one.
                 names = ", ".join(lambda_name(p) for p in node.parameters)
                 return f"{names if len(node.parameters) == 1 else f'({names})'} -> {texts[0]}"
@@ -202,6 +204,14 @@ class ExpressionWriter:
 def direction(key: SortKey) -> str:
     nulls = "FIRST" if key.nulls_first else "LAST"
     return f"{'DESC' if key.descending else 'ASC'} NULLS {nulls}"
+
+
+def _refuse_bodies(node: Lambda) -> None:
+    for part in walk(node.body):
+        if isinstance(part, Call):
+            function = lookup(part.function)
+            if function is not None and function.body is not None:
+                raise NotSupported(f"{part.function} cannot stand in a lambda", position=part.position)
 
 
 def _operands(node: Expression) -> Sequence[Expression]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqe.engine.spark.errors import SessionGone
 from sqe.engine.spark.settings import SESSION_CONF, SparkSettings
+from sqe.engine.spark.types import spark_type
 from sqe.errors import Cancelled, LimitExceeded, SqeError, Unavailable
 
 if TYPE_CHECKING:
@@ -178,13 +179,14 @@ class SparkSession:
         user: str = "",
         files: Files | None = None,
         tables: Tables | None = None,
+        bodies: Sequence[str] = (),
         on_progress: Callable[[Progress], None] | None = None,
         deadline: float | None = None,
     ) -> Stream:
         """Returns at once; the stream starts Spark if need be, and has to be drained without a pause,
         because Spark keeps in its heap what is not taken. `deadline` is of time.monotonic(). `user` is
         whose pool it belongs to, as soon as Connect lets a client choose one."""
-        stream = Stream(self, sql, statement_id, files or {}, tables or {}, on_progress, deadline)
+        stream = Stream(self, sql, statement_id, files or {}, tables or {}, bodies, on_progress, deadline)
         with self._lock:
             if self.closed:
                 raise Unavailable("the Spark session is closed")
@@ -205,11 +207,17 @@ class SparkSession:
                 connect.interrupt(statement_id)
 
     def explain(
-        self, sql: str, *, statement_id: str | None = None, deadline: float | None = None
+        self,
+        sql: str,
+        *,
+        statement_id: str | None = None,
+        bodies: Sequence[str] = (),
+        deadline: float | None = None,
     ) -> str:
         """Spark's plan. As SQL, since asking for the plan of a command by RPC would run the command."""
         statement_id = statement_id or f"explain-{secrets.token_hex(8)}"
-        batches = list(self.run(f"EXPLAIN FORMATTED {sql}", statement_id=statement_id, deadline=deadline))
+        explained = f"EXPLAIN FORMATTED {sql}"
+        batches = list(self.run(explained, statement_id=statement_id, bodies=bodies, deadline=deadline))
         return "\n".join(str(value) for batch in batches for value in batch.column(0).to_pylist())
 
     def close(self, *, wait_for_statements: bool = False) -> None:
@@ -266,6 +274,17 @@ class SparkSession:
                         del self._views[name]
                         connect.drop_view(name)
 
+    def register(self, connect: ConnectSession, bodies: Sequence[str]) -> None:
+        """Python bodies that this session has not had yet."""
+        for name in bodies:
+            with self._views_lock:
+                if name in connect.registered:
+                    continue
+                from sqe.functions.bodies import bodies as known
+
+                connect.register_function(name, known()[name].function(), spark_type(known()[name].result))
+                connect.registered.add(name)
+
     def forget(self, connect: ConnectSession) -> None:
         """The server no longer knows this session: the next statement makes another."""
         with self._lock:
@@ -283,6 +302,7 @@ class Stream:
         statement_id: str,
         files: Files,
         tables: Tables,
+        bodies: Sequence[str],
         on_progress: Callable[[Progress], None] | None,
         deadline: float | None,
     ) -> None:
@@ -292,6 +312,7 @@ class Stream:
         self._sql = sql
         self._files = files
         self._tables = tables
+        self._bodies = bodies
         self._on_progress = on_progress
         self._deadline = deadline
         self._batches: Generator[pa.RecordBatch] = self._run()
@@ -349,6 +370,7 @@ class Stream:
     def _answer(self, connect: ConnectSession) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
 
+        self._session.register(connect, self._bodies)
         with self._session.views(connect, self._files, self._tables):
             answers = connect.run(
                 self._sql,

@@ -15,6 +15,7 @@ from sqe.engine.spark.relations import RelationWriter
 from sqe.engine.spark.types import quote_name
 from sqe.engine.spark.zones import lower_zones
 from sqe.errors import InternalError
+from sqe.functions.bodies import bodies
 from sqe.recursion import make_room
 from sqe.tree.expressions import walk
 from sqe.tree.relations import FileScan, Scan, SystemScan, Values
@@ -51,11 +52,12 @@ class FileView:
 @dataclass(frozen=True, slots=True)
 class Rendered:
     """`files` and `tables` must be there before `sql` runs, as temporary views. Spark does not read files
-    that SQL names, on purpose; `tables` are ours to fill."""
+    that SQL names, on purpose; `tables` are ours to fill. `bodies` are the Python functions that it calls."""
 
     sql: str
     files: tuple[FileView, ...] = ()
     tables: Mapping[str, SystemScan | Scan | Values] = field(default_factory=dict)
+    bodies: tuple[str, ...] = ()
 
 
 def render(
@@ -73,7 +75,14 @@ def render(
     writer = RelationWriter(max_recursion_depth=max_recursion_depth, statement_id=statement_id)
     sql = _statement(lower(lower_zones(statement, session_zone)), writer)
     files = tuple(FileView(name, scan.format, scan.paths) for name, scan in writer.files.items())
-    return Rendered(sql, files, writer.tables)
+    return Rendered(sql, files, writer.tables, _bodies(sql))
+
+
+def _bodies(sql: str) -> tuple[str, ...]:
+    """The Python functions that the text calls. One more that only a constant names does no harm."""
+    if "sqe_" not in sql:
+        return ()
+    return tuple(name for name in bodies() if f"{name}(" in sql)
 
 
 def _statement(statement: Statement, writer: RelationWriter) -> str:

@@ -223,6 +223,8 @@ def _environment(token: str, settings: SparkSettings) -> dict[str, str]:
         # Java reads its locale for the encoding of file names, and refuses others than ASCII without one.
         kept["LC_ALL"] = "C.UTF-8" if sys.platform == "linux" else "en_US.UTF-8"
     kept |= {"SPARK_CONNECT_AUTHENTICATE_TOKEN": token, "SPARK_SCALA_VERSION": "2.13"}
+    # Bodies in Python run in the interpreter that made them.
+    kept["PYSPARK_PYTHON"] = sys.executable
     return {**kept, "SPARK_LOCAL_IP": "127.0.0.1"} if _is_local(settings) else kept
 
 

@@ -1,0 +1,76 @@
+"""Functions that no engine has: one body in Python for both lanes, over Arrow arrays.
+
+An engine's worker runs them without the rest of SQE: a module here imports the standard library and
+pyarrow alone. A body gets one value a parameter and never NULL; it returns a value, or None for NULL, or
+raises `Refused` with the name of Trino's error, and never with a value of the row in its text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from sqe.tree.types import BIGINT, BOOLEAN, VARCHAR, Array, Map, Type
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """`name` is module.function in this room."""
+
+    name: str
+    parameters: tuple[Type, ...]
+    result: Type
+
+    @property
+    def engine_name(self) -> str:
+        """What it is called in an engine's SQL."""
+        return "sqe_" + self.name.replace(".", "_")
+
+    def function(self) -> Callable[..., Any]:
+        """Of Arrow arrays to an Arrow array."""
+        from importlib import import_module
+
+        from sqe.functions.bodies.arrow import over_arrays
+
+        module, name = self.name.split(".")
+        scalar = getattr(import_module(f"{__name__}.{module}"), name)
+        return over_arrays(scalar, _ARROW[self.result])
+
+
+_TEXTS = Array(VARCHAR)
+_NAMED_TEXTS = Map(VARCHAR, VARCHAR)
+_ARROW: dict[Type, str] = {
+    VARCHAR: "string",
+    BIGINT: "int64",
+    BOOLEAN: "bool",
+    _TEXTS: "list<string>",
+    _NAMED_TEXTS: "map<string, string>",
+}
+
+
+@cache
+def bodies() -> dict[str, Body]:
+    """All of them, by their names in an engine."""
+    return {body.engine_name: body for body in _BODIES}
+
+
+def _text(name: str, *parameters: Type, result: Type = VARCHAR) -> Body:
+    return Body(name, parameters, result)
+
+
+_BODIES = (
+    _text("json_text.parse", VARCHAR),
+    _text("json_text.extract", VARCHAR, VARCHAR),
+    _text("json_text.extract_scalar", VARCHAR, VARCHAR),
+    _text("json_text.size", VARCHAR, VARCHAR, result=BIGINT),
+    _text("json_text.array_length", VARCHAR, result=BIGINT),
+    _text("json_text.array_get", VARCHAR, BIGINT),
+    _text("json_text.array_contains_text", VARCHAR, VARCHAR, result=BOOLEAN),
+    _text("json_text.array_contains_number", VARCHAR, VARCHAR, result=BOOLEAN),
+    _text("json_text.is_scalar", VARCHAR, result=BOOLEAN),
+    _text("json_text.scalar", VARCHAR),
+    _text("json_text.elements", VARCHAR, result=_TEXTS),
+    _text("json_text.members", VARCHAR, result=_NAMED_TEXTS),
+)

@@ -1,0 +1,30 @@
+"""A function of one row as a function of Arrow arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+class Refused(ValueError):
+    """An error of Trino's; the text is what the renderings raise too."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(f"SQE:{code}:{message}:SQE")
+
+
+def over_arrays(scalar: Callable[..., Any], arrow_type: str) -> Callable[..., Any]:
+    """NULL where any argument is NULL. The result does not name this module: it travels by value."""
+
+    def run(*arrays: Any) -> Any:
+        import pyarrow as pa
+
+        columns = [array.to_pylist() for array in arrays]
+        values = [None if None in row else scalar(*row) for row in zip(*columns, strict=True)]
+        kinds = {
+            "list<string>": pa.list_(pa.string()),
+            "map<string, string>": pa.map_(pa.string(), pa.string()),
+        }
+        return pa.array(values, type=kinds.get(arrow_type) or pa.type_for_alias(arrow_type))
+
+    return run
