@@ -5,7 +5,7 @@ COMPILE := $(PYTHON) -m piptools compile --quiet --generate-hashes --strip-extra
 	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-emit-options
 
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap run test test-long lint bench docs screenshots lock
+.PHONY: help bootstrap run test test-long test-parity lint bench docs screenshots lock
 
 help: ## List the chores
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,6 +21,10 @@ test: bootstrap ## Run the tests
 
 test-long: bootstrap ## Run all tests, also those that take minutes each
 	$(PYTHON) -m pytest
+
+test-parity: bootstrap ## Compare with the recorded answers of a Trino, and write how compatible we are
+	$(PYTHON) -m pytest tests/parity
+	$(PYTHON) docs/generate.py
 
 lint: bootstrap ## Check style and types
 	$(PYTHON) -m ruff check .

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import tomllib
+from collections import Counter
 from pathlib import Path
 
 from sqe.config_keys import SECTIONS, Key, Listed, Named, Node, Section
 from sqe.functions import registry
+from sqe.functions.aliases import ALIASES
+from sqe.functions.refused import REFUSED
 
 DOCS = Path(__file__).parent
+PARITY = DOCS.parent / "tests" / "parity"
 
 CONFIGURATION = """\
 <!-- Made by docs/generate.py from src/sqe/config_keys.py: change it there. -->
@@ -99,9 +105,10 @@ FUNCTIONS = """\
 
 What can be called, with Trino's names and meanings. `T`, `U`, `K` and `V` stand for any type. A name that
 is not here is an error, with the nearest one that is. `current_date`, `current_timestamp`, `localtimestamp`,
-`now()`, `current_user`, `current_catalog`, `current_schema` and `current_timezone()` are constants of the
-statement. CAST, TRY_CAST, CASE, IF, EXTRACT, POSITION, SUBSTRING and TRIM have a grammar of their own.
-*Leakproof* functions never fail because of a row's value.
+`localtime`, `now()`, `current_user`, `current_catalog`, `current_schema` and `current_timezone()` are
+constants of the statement; the moments take a precision, `current_timestamp(6)`. CAST, TRY_CAST, CASE, IF,
+EXTRACT, POSITION, SUBSTRING, TRIM, NORMALIZE and TRY have a grammar of their own.
+*Leakproof* functions never fail because of a row's value; of the others it says which values they fail for.
 """
 
 
@@ -113,12 +120,109 @@ def functions() -> str:
             function = registry.lookup(name)
             assert function is not None
             shown = "<br>".join(f"`{name}{spelled}`" for spelled in function.spellings)
-            lines.append(f"| {shown} | {function.help} | {'yes' if function.leakproof else 'no'} |")
+            lines.append(f"| {shown} | {function.help} | {_leak(function)} |")
         lines.append("")
+    lines += [OTHER_NAMES, "| name | is |", "|---|---|"]
+    lines += [f"| `{alias}` | `{name}` |" for alias, name in sorted(ALIASES.items())]
+    lines.append("")
     return "\n".join(lines)
 
 
-PAGES = {"configuration.md": configuration, "functions.md": functions}
+OTHER_NAMES = """\
+## Names of other engines
+
+Spark's and DuckDB's names for the same are understood where both mean the same, or where only one of them
+has the name. `nvl2(x, a, b)` is `IF(x IS NOT NULL, a, b)`, and `iff(c, a, b)` is `IF(c, a, b)`. Names that
+the two understand differently are unknown: `left`, `right`, `log` of one argument, `dayofweek`, `datediff`,
+`to_date`, `to_timestamp`, `md5` of a text.
+"""
+
+
+def _leak(function: registry.Function) -> str:
+    return "yes" if function.leakproof else f"no: {function.leak}"
+
+
+COMPATIBILITY = """\
+<!-- Made by docs/generate.py from src/sqe/functions/ and tests/parity/: change it there. -->
+# Compatibility with Trino
+
+The dialect is Trino's, and Trino 476 is the reference. `make test-parity` runs answers that were recorded
+from such a server ([answers.json](../tests/parity/answers.json)) and fails where a value, a NULL, a type or
+the name of an error differs. What cannot be exact is refused (`NOT_SUPPORTED`, with the reason) instead of
+being answered nearly; it is listed below.
+"""
+
+BY_DESIGN = """\
+## What differs by design
+
+- All values of a `timestamp with time zone` column are in one zone; what would bring two zones into one
+  column is refused.
+- Timestamps are computed with at most six digits of a second; what needs more is refused.
+- `0.0` and `-0.0` are one group; which of the two stands for it may differ.
+- Sums of `real` and `double` may differ in their last bits, as they do between two runs of Trino.
+- What is approximate (`approx_distinct`, `approx_percentile`, …) has other errors than Trino's.
+- Patterns are Java's regular expressions, with Java's syntax and not Joni's.
+- The wording of errors is ours; their names are Trino's.
+"""
+
+
+def compatibility() -> str:
+    cases = json.loads((PARITY / "answers.json").read_text())["cases"]
+    unanswered = tomllib.loads((PARITY / "differences.toml").read_text()).get("case", [])
+    listed = [line for line in (PARITY / "trino_functions.txt").read_text().splitlines() if line[0] != "#"]
+    trino = {name.lower(): kind for name, kind, _ in (line.split(" | ", 2) for line in listed)}
+    ours = set(registry.names())
+    have = len(ours & trino.keys())
+    lines = [
+        COMPATIBILITY,
+        f"Of the {len(trino)} names of Trino's function list {have} can be called "
+        f"({100 * have / len(trino):.0f} %); the others are known and refused by name.",
+        "",
+        "## Recorded answers",
+        "",
+        *_answers(cases, {entry["sql"]: entry["outcome"] for entry in unanswered}),
+        "",
+    ]
+    if unanswered:
+        lines += ["| not answered | | reason |", "|---|---|---|"]
+        lines += [f"| `{_cell(e['sql'])}` | {e['outcome']} | {_cell(e['reason'])} |" for e in unanswered]
+        lines.append("")
+    lines += [BY_DESIGN, "## Trino's functions that are refused", "", "| reason | functions |", "|---|---|"]
+    for reason in dict.fromkeys(REFUSED.values()):
+        names = ", ".join(f"`{name}`" for name, why in REFUSED.items() if why == reason)
+        lines.append(f"| {reason} | {names} |")
+    lines += ["", "## Every function", "", "What each one takes is in [functions.md](functions.md).", ""]
+    for kind in ("scalar", "aggregate", "window"):
+        names = registry.names(kind)
+        lines += [f"{kind.capitalize()}: " + ", ".join(f"`{n}`" for n in names if n in trino) + ".", ""]
+        if more := [name for name in names if name not in trino]:
+            lines += [
+                f"{kind.capitalize()}, not in Trino's list: " + ", ".join(f"`{n}`" for n in more) + ".",
+                "",
+            ]
+    return "\n".join(lines)
+
+
+def _answers(cases: list[dict[str, str]], unanswered: dict[str, str]) -> list[str]:
+    lines = ["| category | cases | as Trino | refused | missing |", "|---|---|---|---|---|"]
+    for category in (*dict.fromkeys(c["category"] for c in cases), "all"):
+        own = [c for c in cases if category in (c["category"], "all")]
+        count = Counter(unanswered.get(c["sql"], "equal") for c in own)
+        lines.append(
+            f"| {category} | {len(own)} | {count['equal']} | {count['refused']} | {count['missing']} |"
+        )
+    return lines
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+PAGES = {
+    "configuration.md": configuration,
+    "functions.md": functions,
+    "trino-compatibility.md": compatibility,
+}
 
 if __name__ == "__main__":
     for name, page in PAGES.items():

@@ -34,7 +34,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "results": {"errors", "scratch", "tree"},
     "engine": {"errors", "recursion", "functions", "scratch", "session", "tree", "sqe.catalog.iceberg_types"},
     "bind": {
-        "catalog", "errors", "functions", "policy", "session", "session_properties", "sql", "tree", "zones",
+        "__init__", "catalog", "errors", "functions", "policy", "session", "session_properties", "sql",
+        "tree", "zones",
         "sqe.system.definitions", "sqe.system.patterns",
     },
     "lineage": {"errors", "session", "tree"},

@@ -12,7 +12,7 @@ import secrets
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -30,6 +30,7 @@ from sqe.session_properties import seconds, value_of
 from sqe.sql.parse import parse
 from sqe.sql.rows import with_rows
 from sqe.statements import ddl, dml, explain, query, session_control, show, stats
+from sqe.statements.turns import turn_to_write
 from sqe.tree import statements as s
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class Statement:
     timings: dict[str, float] = field(default_factory=dict)
     lane: str | None = None
     lane_reason: str | None = None
+    time_zone: str = "UTC"
     engine_sql: str | None = None
     result: Result | None = None
     updated: int | None = None
@@ -128,13 +130,17 @@ def plan(statement: Statement, coordinator: Coordinator) -> tuple[s.Statement, B
         syntax = parse(statement.text, max_bytes=limits.max_sql_bytes)
         if statement.rows > 1:
             syntax = with_rows(syntax, statement.rows)
+    # As the session is now: another thread may change it while this statement waits.
+    session = replace(statement.session)
+    statement.time_zone = session.time_zone
     with _stage(statement, "bind"):
         binder = Binder(
             statement.text,
-            statement.session,
+            session,
             coordinator.catalogs,
             guard.decide,
             guard.may_read_files,
+            hides=guard.hides,
             parameters=statement.parameters,
             warnings=statement.warnings,
         )
@@ -142,9 +148,9 @@ def plan(statement: Statement, coordinator: Coordinator) -> tuple[s.Statement, B
     with _stage(statement, "secure"):
         tree = secure(tree, guard, binder.tables, binder.fresh)
     with _stage(statement, "route"):
-        chosen = route(tree, value_of(statement.session, "lane", coordinator.config))
+        chosen = route(tree, value_of(session, "lane", coordinator.config))
     statement.lane, statement.lane_reason = chosen.lane, chosen.reason
-    limit = seconds(value_of(statement.session, "query_max_run_time", coordinator.config))
+    limit = seconds(value_of(session, "query_max_run_time", coordinator.config))
     if limit:
         statement.deadline = time.monotonic() + limit
     return tree, binder
@@ -169,6 +175,10 @@ def _execute(statement: Statement, tree: s.Statement, binder: Binder, coordinato
             dml.create_table_as(statement, tree, binder, coordinator)
         case s.Use() | s.SetSession() | s.SetTimeZone() | s.Prepare() | s.Deallocate() | s.Transaction():
             session_control.execute(tree, statement.session)
+        case s.Alter() | s.Rename() | s.DropTable():
+            # A row that is being written must not meet a column that became NOT NULL meanwhile.
+            with turn_to_write(statement, coordinator, tree.table):
+                ddl.execute(tree, coordinator.catalogs)
         case _:
             ddl.execute(tree, coordinator.catalogs)
 
@@ -200,9 +210,7 @@ def _ended(statement: Statement, coordinator: Coordinator, rows: int, error: Sqe
 def _finished(statement: Statement, coordinator: Coordinator, rows: int | None = None) -> None:
     statement.state, statement.ended = "finished", time.time()
     coordinator.history.end(statement.id, rows=rows)
-    _tell(
-        coordinator, statement, "finished", rows=rows, updated=statement.updated, timings=statement.timings
-    )
+    _tell(coordinator, statement, "finished", rows=rows, updated=statement.updated, timings=statement.timings)
 
 
 def _failed(statement: Statement, coordinator: Coordinator, error: SqeError) -> SqeError:

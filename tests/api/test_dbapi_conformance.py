@@ -85,6 +85,18 @@ def test_rows_are_fetched_once_and_in_order(cursor: sqe.Cursor) -> None:
     assert (cursor.fetchone(), cursor.fetchmany(), cursor.fetchall(), list(cursor)) == (None, [], [], [])
 
 
+def test_a_number_of_rows_is_one(cursor: sqe.Cursor) -> None:
+    cursor.execute("SHOW CATALOGS")
+    for size in (-1, "x", 1.5):
+        with pytest.raises(sqe.InterfaceError):
+            cursor.fetchmany(size)  # type: ignore[arg-type]
+    cursor.arraysize = -1
+    with pytest.raises(sqe.InterfaceError):
+        cursor.fetchmany()
+    assert cursor.fetchmany(0) == []
+    assert ("iceberg",) in cursor.fetchall()
+
+
 def test_results_larger_than_a_chunk(cursor: sqe.Cursor) -> None:
     cursor.execute("SELECT n FROM TABLE(sequence(1, 5000)) AS t (n) ORDER BY n")
     first = cursor.fetchmany(1500)

@@ -115,7 +115,7 @@ def test_the_query_around_is_not_visible_inside(home: Connection, store: Store) 
 
 def test_columns_are_as_announced(home: Connection, store: Store) -> None:
     store("typed", "SELECT 'abc', 1", {"word": "string", "Number": "decimal(12, 2)"})
-    assert columns(home, "SELECT * FROM typed") == [("word", "varchar"), ("Number", "decimal(12,2)")]
+    assert columns(home, "SELECT * FROM typed") == [("word", "varchar(3)"), ("Number", "decimal(12,2)")]
     # The table's column is wider than it was: shown as it is.
     store("widened", "SELECT a FROM t", {"a": "int"})
     assert columns(home, "SELECT * FROM widened") == [("a", "bigint")]

@@ -222,7 +222,7 @@ def test_a_query_in_each_format(tmp_path: Path) -> None:
 @pytest.mark.spark
 def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
     code = "import sys; from sqe.cli.main import sqe; sys.exit(sqe())"
-    sql = "SELECT * FROM UNNEST(sequence(1, 200000)) AS t (n)"
+    sql = "SELECT * FROM TABLE(sequence(1, 200000)) AS t (n)"
     running = subprocess.Popen(
         [sys.executable, "-c", code, "--memory", "-f", "csv", "-e", sql],
         stdout=subprocess.PIPE,
@@ -246,7 +246,7 @@ def test_the_launcher_is_a_shell_script_that_parses() -> None:
 def test_an_interrupt_cancels_the_statement(tmp_path: Path) -> None:
     code = "import sys; from sqe.cli.main import sqe; sys.exit(sqe())"
     log = tmp_path / "events.jsonl"
-    numbers = "UNNEST(sequence(1, 100000))"
+    numbers = "TABLE(sequence(1, 100000))"
     endless = f"SELECT count(*) FROM {numbers} a (x), {numbers} b (y) WHERE x % 7 = y % 11"
     running = subprocess.Popen(
         [sys.executable, "-c", code, "--memory", "-e", f"SELECT 1; {endless}; SELECT 2"],

@@ -94,6 +94,11 @@ def test_timer(shell: Shell, capsys: pytest.CaptureFixture[str]) -> None:
     assert says(shell, ".timer off", capsys) == "timer: off\n"
 
 
+def test_the_lane_of_a_new_session(capsys: pytest.CaptureFixture[str]) -> None:
+    with connect(memory=True) as connection:
+        assert says(Shell(connection, form="json"), ".lane", capsys) == "lane: auto\n"
+
+
 def test_lane(shell: Shell, capsys: pytest.CaptureFixture[str]) -> None:
     assert says(shell, ".lane", capsys) == "lane: auto\n"
     says(shell, ".lane spark", capsys)

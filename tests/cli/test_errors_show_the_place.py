@@ -35,6 +35,14 @@ def test_a_long_line_is_cut_around_the_place() -> None:
     assert line[caret.index("^") :].startswith("HERE")
 
 
+def test_the_caret_stands_below_its_character_on_a_screen() -> None:
+    text = "SELECT '漢字e\u0301', b"
+    lines = describe(
+        SyntaxFault("m", position=Position(1, text.index("b") + 1)), StatementText(text, 1, 1)
+    ).splitlines()
+    assert lines[1:] == [f"  {text}", "  " + " " * len("SELECT 'wwwwe', ") + "^"]
+
+
 def test_a_place_past_the_end() -> None:
     lines = describe(SyntaxFault("m", position=Position(1, 99)), StatementText("SELECT", 1, 1)).splitlines()
     assert lines[1:] == ["  SELECT", "        ^"]

@@ -8,20 +8,26 @@ import json
 from collections.abc import Sequence
 
 import pyarrow as pa
+import pytest
 
 from sqe.cli import output
 from sqe.cli.output import write_result
 from sqe.tree import types as t
 
 
-def written(form: str, columns: Sequence[tuple[str, t.Type]], *batches: list[list[object]]) -> str:
+def written(
+    form: str,
+    columns: Sequence[tuple[str, t.Type]],
+    *batches: Sequence[Sequence[object]],
+    to_terminal: bool = False,
+) -> str:
     """The output for batches given column by column."""
     out = io.StringIO()
     made = [
         pa.record_batch([pa.array(column) for column in batch], names=[f"c{i}" for i in range(len(columns))])
         for batch in batches
     ]
-    write_result(form, columns, made, out.write)
+    write_result(form, columns, made, out.write, to_terminal=to_terminal)
     return out.getvalue()
 
 
@@ -55,6 +61,27 @@ def test_data_cannot_move_the_cursor() -> None:
     text = written("table", [("\x1b[2J", t.VARCHAR)], [["a\nb\x1b[31m\x9b"]])
     assert "\x1b" not in text and "\x9b" not in text
     assert "a\\nb\\u001b[31m\\u009b" in text
+
+
+def test_data_cannot_turn_the_direction_of_writing() -> None:
+    for mark in "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069":
+        text = written("table", [("s", t.VARCHAR)], [[f"a{mark}b"]])
+        assert mark not in text and f"a\\u{ord(mark):04x}b" in text
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "json"])
+def test_on_a_terminal_data_cannot_move_the_cursor_in_any_form(form: str) -> None:
+    columns = [("\x1b[2J\x9b", t.VARCHAR), ("n", t.Array(t.VARCHAR))]
+    batch = [["a\nb\r\x1b[31m\x7f\u202e", "\r\n"], [["\x9b"], None]]
+    out = written(form, columns, batch, to_terminal=True)
+    assert out.splitlines() == out.replace("\r\n", "\n").split("\n")[:-1]
+    assert len(out.splitlines()) == (2 if form == "json" else 3)
+    assert not any(mark in out for mark in "\x1b\x7f\x9b\u202e")
+    if form == "json":
+        assert json.loads(out.splitlines()[0]) == {"\x1b[2J\x9b": batch[0][0], "n": ["\x9b"]}
+    # A program gets what is stored.
+    exact = written(form, columns, batch)
+    assert all(mark in exact for mark in "\x7f\x9b\u202e")
 
 
 def test_a_long_table_keeps_only_a_sample_in_memory() -> None:

@@ -23,6 +23,14 @@ SECRET = [
     "SELECT 'https://host/x?sig=abc'",
     "SELECT 'Authorization: Bearer abcdefghijkl'",
     "SET SESSION\n  client_secret\n  = 'x';",
+    "EXECUTE IMMEDIATE 'SET SESSION x.password = ''hunter2'''",
+    "EXECUTE IMMEDIATE 'SELECT f(''token'', ''eyJ'')'",
+    "SELECT * FROM 'https://b.s3.amazonaws.com/x.parquet?X-Amz-Date=1&X-Amz-Signature=abcdef0123456789'",
+    "SELECT * FROM 'https://storage.googleapis.com/b/x?X-Goog-Signature=abc'",
+    "SELECT * FROM 'https://host/x?a=1&X-Amz-Security-Token=abc'",
+    "SELECT * FROM 'https://host/x?access_token=abc'",
+    "ALTER USER u IDENTIFIED BY 'hunter2';",
+    "CREATE USER u IDENTIFIED WITH plain BY 'hunter2';",
 ]
 HARMLESS = [
     "SELECT * FROM shop.orders WHERE region = 'EU';",
@@ -31,6 +39,8 @@ HARMLESS = [
     "CREATE TABLE passwords (id BIGINT);",
     "SELECT passenger = 'x' FROM flights;",
     "SELECT '12:30 @ noon'",
+    "SELECT * FROM t WHERE token = ''",
+    "SELECT * FROM 'https://host/x.parquet?version=3&design=new'",
 ]
 
 

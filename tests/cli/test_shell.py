@@ -161,3 +161,12 @@ def test_what_is_typed_is_coloured(tmp_path: Path) -> None:
         line = next(y for y in range(30) if "LIKE" in terminal.screen.display[y])
         colours = [terminal.screen.buffer[line][x].fg for x in range(len("sqe> SHOW TABLES LIKE 'x' -- why"))]
         assert colours[5] == "blue" and colours[22] == "green" and colours[-1] == "brightblack"
+
+
+def test_data_reaches_a_terminal_without_its_control_characters_in_every_form(tmp_path: Path) -> None:
+    nasty = "CREATE TABLE t (a integer COMMENT 'x\x9b2Jy\u202e'); DESCRIBE t"
+    for form in ("csv", "tsv", "json"):
+        with Terminal(tmp_path, "--memory", "-f", form, "-e", nasty) as terminal:
+            terminal.until("x\\u009b2Jy\\u202e")
+            shown = terminal.everything.decode()
+            assert "\x9b" not in shown and "\u202e" not in shown

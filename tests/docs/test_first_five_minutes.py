@@ -36,8 +36,8 @@ def printed(connection: Connection, sql: str) -> Iterator[str]:
     for statement in split(sql):
         text = statement.text
         if _SNAPSHOT.search(text):
-            first = connection.execute('SELECT min_by(snapshot_id, committed_at) FROM shop."orders$snapshots"')
-            text = _SNAPSHOT.sub(str(first.fetchall()[0][0]), text)
+            snapshots = 'SELECT min_by(snapshot_id, committed_at) FROM shop."orders$snapshots"'
+            text = _SNAPSHOT.sub(str(connection.execute(snapshots).fetchall()[0][0]), text)
         cursor = connection.execute(text)
         if cursor.columns is not None:
             parts: list[str] = []

@@ -16,7 +16,7 @@ from sqe.errors import NotFound, Unavailable
 
 pytestmark = [pytest.mark.spark, pytest.mark.faults]
 
-ROWS = "UNNEST(sequence(1, 100000)) AS a (x), UNNEST(sequence(1, 100000)) AS b (y)"
+ROWS = "TABLE(sequence(1, 100000)) AS a (x), TABLE(sequence(1, 100000)) AS b (y)"
 SECONDS = 60
 
 

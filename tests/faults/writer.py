@@ -28,9 +28,9 @@ SETUP = (
 
 def statement(kind: str, number: int) -> str:
     if kind == "insert":
-        return f"INSERT INTO entries SELECT {number}, n FROM UNNEST(sequence(1, {ROWS})) AS t (n)"
+        return f"INSERT INTO entries SELECT {number}, n FROM TABLE(sequence(1, {ROWS})) AS t (n)"
     if kind == "merge":
-        source = f"SELECT CAST(n AS BIGINT) AS n FROM UNNEST(sequence(1, {ROWS + STEP * number})) AS t (n)"
+        source = f"SELECT CAST(n AS BIGINT) AS n FROM TABLE(sequence(1, {ROWS + STEP * number})) AS t (n)"
         return (
             f"MERGE INTO levels USING ({source}) AS u ON levels.id = u.n "
             f"WHEN MATCHED THEN UPDATE SET level = {number} "
@@ -38,7 +38,7 @@ def statement(kind: str, number: int) -> str:
         )
     return (
         f"CREATE TABLE made_{number} WITH (partitioning = ARRAY['bucket(n, 4)']) AS "
-        f"SELECT CAST(n AS BIGINT) AS n FROM UNNEST(sequence(1, {ROWS})) AS t (n)"
+        f"SELECT CAST(n AS BIGINT) AS n FROM TABLE(sequence(1, {ROWS})) AS t (n)"
     )
 
 

@@ -56,6 +56,8 @@ def joe() -> Iterator[Connection]:
             "CREATE TABLE secret (x bigint)",
             "CREATE VIEW secret_view AS SELECT x FROM secret",
             "CREATE VIEW half AS SELECT region FROM people",
+            "CREATE VIEW everybody AS SELECT * FROM people",
+            "COMMENT ON COLUMN everybody.salary IS 'in cents'",
             "CREATE SCHEMA holds",
             "CREATE VIEW holds.secret AS SELECT 1 AS x",
         ):
@@ -131,6 +133,21 @@ def test_what_is_hidden_looks_absent(joe: Connection, sql: str) -> None:
     hidden, absent = failure(joe, sql.format("secret")), failure(joe, sql.format("zecret"))
     assert str(hidden).replace("secret", "zecret") == str(absent)
     assert hidden.code == "TABLE_NOT_FOUND"
+
+
+def test_a_comment_on_a_column_of_a_view_finds_those_that_are_seen(joe: Connection) -> None:
+    for name in ("salary", "zalary"):
+        error = failure(joe, f"COMMENT ON COLUMN everybody.{name} IS 'x'")
+        assert (error.code, error.message, error.hint) == (
+            "COLUMN_NOT_FOUND",
+            f"column '{name}' does not exist",
+            None,
+        )
+    assert failure(joe, "COMMENT ON COLUMN everybody.regoin IS 'x'").hint == "did you mean 'region'?"
+    joe.execute("COMMENT ON COLUMN everybody.REGION IS 'where'")
+    view = joe.coordinator.catalogs.get("iceberg").find_view(("default",), "everybody")
+    assert view is not None
+    assert {c.name: c.comment for c in view.columns if c.comment} == {"salary": "in cents", "region": "where"}
 
 
 def test_if_exists_forgives_what_is_hidden(joe: Connection) -> None:

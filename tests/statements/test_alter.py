@@ -50,7 +50,7 @@ def failure(home: Connection, sql: str) -> SqeError:
         ("ALTER COLUMN a SET DATA TYPE bigint", "SET COLUMN TYPE", ["a bigint"]),
         ("ALTER COLUMN d TYPE decimal(12, 2)", "SET COLUMN TYPE", ["d decimal(12,2)"]),
         ("ALTER COLUMN r.y SET DATA TYPE double", "SET COLUMN TYPE", ["r row(x integer, y double)"]),
-        ("ALTER COLUMN a SET NOT NULL", "DROP NOT NULL CONSTRAINT", ["a integer NOT NULL"]),
+        ("ALTER COLUMN a SET NOT NULL", "SET NOT NULL CONSTRAINT", ["a integer NOT NULL"]),
         ("ALTER COLUMN a DROP NOT NULL", "DROP NOT NULL CONSTRAINT", []),
     ],
 )

@@ -211,3 +211,16 @@ def test_errors_while_running_have_trinos_code_and_our_position(db: Connection, 
     assert error.value.code == code
     if position is not None:
         assert str(error.value.position) == position
+
+
+def test_columns_are_called_as_they_are_written(db: Connection) -> None:
+    sql = 'SELECT A, b AS Bee, c AS "Sea", A + 1 FROM (VALUES (1, 2, 3)) AS t (a, b, c)'
+    cursor = db.execute(sql)
+    assert cursor.description is not None
+    assert [column[0] for column in cursor.description] == ["A", "Bee", "Sea", "_col3"]
+    assert [c[0] for c in db.execute("SELECT * FROM (VALUES 1) AS t (A)").description or []] == ["a"]
+
+
+def test_null_beside_texts_is_a_text(db: Connection) -> None:
+    cursor = db.execute("SELECT 'a' || NULL, NULL || 'a', concat('a', NULL, 'b')")
+    assert cursor.fetchall() == [(None, None, None)]

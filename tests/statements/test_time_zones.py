@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import threading
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -164,7 +165,8 @@ def test_zones_are_not_mixed(connection: Connection, expression: str) -> None:
 def test_union_does_not_mix_zones(connection: Connection) -> None:
     with pytest.raises(SqeError) as error:
         connection.execute(
-            "SELECT TIMESTAMP '2024-05-10 12:00:00 Asia/Tokyo' UNION ALL SELECT TIMESTAMP '2024-05-10 12:00:00 UTC'"
+            "SELECT TIMESTAMP '2024-05-10 12:00:00 Asia/Tokyo' UNION ALL "
+            "SELECT TIMESTAMP '2024-05-10 12:00:00 UTC'"
         )
     assert error.value.code == "NOT_SUPPORTED"
 
@@ -188,3 +190,65 @@ def test_unknown_zones_are_refused(connection: Connection, zone: str) -> None:
     for sql in (f"SET TIME ZONE '{zone}'", f"SELECT TIMESTAMP '2024-05-10 12:00:00' AT TIME ZONE '{zone}'"):
         with pytest.raises(SqeError):
             connection.execute(sql)
+
+
+def test_casts_of_what_is_nested_keep_zones(connection: Connection) -> None:
+    moment = "TIMESTAMP '2024-01-31 23:30:00 Europe/Berlin'"
+    expected = dt.datetime(2024, 1, 31, 23, 30, tzinfo=BERLIN)
+    rows = f"(VALUES {moment}) AS t (x)"
+    ((row,),) = connection.execute(
+        f"SELECT CAST(ROW(x) AS row(a timestamp(3) with time zone)) FROM {rows}"
+    ).fetchall()
+    ((mapped,),) = connection.execute(
+        f"SELECT CAST(MAP(ARRAY['k'], ARRAY[x]) AS map(varchar, timestamp(3) with time zone)) FROM {rows}"
+    ).fetchall()
+    assert row == (expected,) and str(row[0].tzinfo) == "Europe/Berlin"
+    assert mapped == {"k": expected} and str(mapped["k"].tzinfo) == "Europe/Berlin"
+
+
+def test_a_difference_in_days_is_counted_in_the_first_zone(connection: Connection) -> None:
+    utc, berlin = "TIMESTAMP '2024-03-30 12:00:00 UTC'", "TIMESTAMP '2024-03-31 13:00:00 Europe/Berlin'"
+    # Berlin's 31 March 2024 has 23 hours.
+    assert one(connection, f"SELECT date_diff('day', {utc}, {berlin})") == 0
+    assert one(connection, f"SELECT date_diff('day', {utc} AT TIME ZONE 'Europe/Berlin', {berlin})") == 1
+
+
+@pytest.mark.parametrize(
+    "expression", ["array_join(ARRAY[x], ',')", "CAST(ARRAY[x] AS json)", "CAST(ARRAY[x] AS array(varchar))"]
+)
+def test_what_would_print_a_zone_from_inside_is_refused(connection: Connection, expression: str) -> None:
+    with pytest.raises(SqeError) as error:
+        connection.execute(
+            f"SELECT {expression} FROM (VALUES TIMESTAMP '2024-01-31 23:30:00 Europe/Berlin') AS t (x)"
+        )
+    assert error.value.code == "NOT_SUPPORTED"
+
+
+def test_a_text_without_a_zone_is_not_read_in_utc_in_another_session(berlin: Connection) -> None:
+    with pytest.raises(SqeError) as error:
+        berlin.execute("SELECT from_iso8601_timestamp(x) FROM (VALUES '2020-01-01T00:00:00') AS t (x)")
+    assert error.value.code == "NOT_SUPPORTED"
+
+
+@pytest.mark.parametrize("text", ["0001-01-01 00:00:00 Asia/Tokyo", "9999-12-31 23:30:00 America/New_York"])
+def test_literals_outside_of_time(connection: Connection, text: str) -> None:
+    with pytest.raises(SqeError) as error:
+        connection.execute(f"SELECT TIMESTAMP '{text}'")
+    assert error.value.code == "INVALID_LITERAL"
+
+
+def test_a_waiting_statement_keeps_the_zone_that_it_was_bound_in(schema: Connection) -> None:
+    schema.execute("CREATE TABLE zoned (x timestamp(6) with time zone)")
+    table = ".".join((schema.session.catalog, *schema.session.namespace, "zoned"))
+    insert = schema.cursor()
+    with schema.coordinator.writing(table):
+        writer = threading.Thread(
+            target=insert.execute, args=("INSERT INTO zoned SELECT TIMESTAMP '2024-07-01 00:00:00'",)
+        )
+        writer.start()
+        while insert.statement is None or "route" not in insert.statement.timings:
+            writer.join(0.01)
+        schema.execute("SET TIME ZONE 'Asia/Tokyo'")
+    writer.join()
+    schema.execute("SET TIME ZONE 'UTC'")
+    assert one(schema, "SELECT x FROM zoned") == dt.datetime(2024, 7, 1, tzinfo=dt.UTC)

@@ -97,9 +97,9 @@ def test_an_interrupt_ends_the_record_too(monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.spark
 def test_what_a_query_of_them_shows(schema: Connection) -> None:
-    schema.execute("CREATE TABLE t (a bigint)")
-    schema.execute("INSERT INTO t VALUES (1), (2)")
-    marked = schema.execute("SELECT a, 'a marked query' AS m FROM t")
+    schema.execute("CREATE TABLE marked (a bigint)")
+    schema.execute("INSERT INTO marked VALUES (1), (2)")
+    marked = schema.execute("SELECT a, 'a marked query' AS m FROM marked")
     marked.fetchall()
     with pytest.raises(SqeError):
         schema.execute("SELECT 'a marked query' FROM nosuch")
@@ -114,9 +114,9 @@ def test_what_a_query_of_them_shows(schema: Connection) -> None:
     assert finished == (marked.statement.id, "FINISHED", 2, None, "spark", None, None)
     assert failed[1:] == ("FAILED", None, None, None, "USER_ERROR", "TABLE_NOT_FOUND")
     assert shown(f"query_id = '{marked.statement.id}'") == [finished]
-    [inserted] = shown("query LIKE 'INSERT INTO t VALUES (1), (2)%' AND rows_written = 2")
+    [inserted] = shown("query LIKE 'INSERT INTO marked VALUES (1), (2)%' AND rows_written = 2")
     assert inserted[1] == "FINISHED"
-    [itself] = shown("state = 'RUNNING'")
+    [itself] = shown("state = 'RUNNING' AND query LIKE '%WHERE state%ORDER BY created'")
     assert itself[4] == "spark"
     sql = """SELECT created <= started AND started <= "end" AND "end" <= last_heartbeat,
         execution_time_ms >= 0 AND planning_time_ms >= analysis_time_ms, resource_group_id

@@ -15,6 +15,8 @@ from sqe.bind.system_tables import refuse_system_schema
 from sqe.bind.table_options import TableOptions, read_option
 from sqe.bind.tables import catalog_and_namespace, plain_table_parts, split_table_name, visible_in
 from sqe.bind.types import bind_type
+from sqe.bind.views import inline
+from sqe.catalog.names import match, nearest
 from sqe.errors import AccessDenied, InvalidArgument, NotFound, NotSupported, Position, SqeError, UserError
 from sqe.policy.decision import write_denied
 from sqe.sql import alter as syntax
@@ -198,7 +200,24 @@ def _comment(b: Binder, node: exp.Expr) -> s.Statement:
     if len(names) < 2:
         raise UserError("COMMENT ON COLUMN takes table.column", code="MISSING_TABLE", position=position)
     table, view, column = _table_of(b, names, position)
+    if view and b.hides:
+        column = _seen(b, table, column, position)
     return s.Alter(table, c.SetColumnComment(column, comment), view=view, position=position)
+
+
+def _seen(b: Binder, view: TableName, path: tuple[str, ...], position: Position | None) -> tuple[str, ...]:
+    """A column of a view as it is stored, if this user sees it: the catalog knows of the others too."""
+    found = b.catalogs.get(view.catalog).find_view(view.namespace, view.name)
+    seen = [] if found is None else [f.name for f in inline(b, found, position).fields]
+    stored = match(path[0], seen, kind="column")
+    if stored is None:
+        raise NotFound(
+            f"column '{path[0]}' does not exist",
+            code="COLUMN_NOT_FOUND",
+            position=position,
+            hint=nearest(path[0], seen),
+        )
+    return stored, *path[1:]
 
 
 def _table_of(

@@ -40,7 +40,8 @@ class Binder:
     """One binding of one statement, or of the text of a view in it.
 
     `inside` are the views that we are in, the outermost first, and `place` is where the statement names
-    that one; `inlined` counts the views of the whole statement. `parameters` are the values of its `?`.
+    that one; `inlined` counts the views of the whole statement. `hides` is whether a policy may hide from
+    this user what a view names. `parameters` are the values of the statement's `?`.
     """
 
     text: str
@@ -48,6 +49,7 @@ class Binder:
     catalogs: Catalogs
     decide: Callable[[TableName], Decision] = lambda table: EVERYTHING
     may_read_files: Callable[[tuple[str, ...]], bool] = lambda paths: True
+    hides: bool = False
     now: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.UTC))
     tables: dict[TableName, Table] = field(default_factory=dict)
     ctes: dict[str, CteEntry | None] = field(default_factory=dict)

@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from sqe.bind import zones
 from sqe.bind.binder import Binder, coerce
+from sqe.bind.call_forms import FORMS
 from sqe.bind.constants import SESSION_FUNCTIONS
 from sqe.bind.conversion import EXPRESSIONS, check_arguments
 from sqe.bind.expressions import bind_condition, bind_expression, bind_sort_keys, own_calls
@@ -19,8 +20,9 @@ from sqe.bind.names import name_of
 from sqe.bind.scope import Scope
 from sqe.bind.special_forms import row
 from sqe.catalog.names import nearest
-from sqe.errors import NotFound, NotSupported, UserError
+from sqe.errors import NotFound, NotSupported, Position, TypeMismatch, UserError
 from sqe.functions import registry
+from sqe.functions.refused import REFUSED
 from sqe.tree import types as t
 from sqe.tree.expressions import (
     AggregateCall,
@@ -31,6 +33,7 @@ from sqe.tree.expressions import (
     Lambda,
     LambdaRef,
     Literal,
+    SortKey,
     WindowCall,
     parts,
 )
@@ -43,6 +46,8 @@ def _function(b: Binder, node: exp.Anonymous, scope: Scope) -> Expression:
     name = node.name.lower()
     if name in SESSION_FUNCTIONS and not node.expressions:
         return SESSION_FUNCTIONS[name](b)
+    if name in FORMS:
+        return FORMS[name](b, node, scope)
     if name == "row":
         return row([bind_expression(b, e, scope) for e in node.expressions])
     if name == "json_array":
@@ -67,6 +72,8 @@ def _function(b: Binder, node: exp.Anonymous, scope: Scope) -> Expression:
 def _lookup(b: Binder, node: exp.Anonymous) -> registry.Function:
     name = node.name.lower()
     function = None if name.startswith("$") else registry.lookup(name)
+    if function is None and name in REFUSED:
+        raise NotSupported(f"function '{name}' is not supported: {REFUSED[name]}", position=b.position(node))
     if function is None:
         raise NotFound(
             f"function '{name}' not registered",
@@ -78,14 +85,27 @@ def _lookup(b: Binder, node: exp.Anonymous) -> registry.Function:
 
 
 def _scalar_call(b: Binder, node: exp.Anonymous, scope: Scope) -> Expression:
-    name, position = node.name.lower(), b.position(node)
+    position = b.position(node)
     function = _lookup(b, node)
+    name = function.name
     in_a_zone = zones.SPECIAL.get(name)
     if in_a_zone is not None:
         return in_a_zone(b, [bind_expression(b, n, scope) for n in node.expressions], position)
+    result, arguments = _arguments(b, function, node.expressions, scope, position)
+    return Call(result, name, arguments, position)
+
+
+def _arguments(
+    b: Binder,
+    function: registry.Function,
+    nodes: Sequence[exp.Expr],
+    scope: Scope,
+    position: Position | None,
+) -> tuple[t.Type, tuple[Expression, ...]]:
+    """The result's type and the arguments, as the signature that fits wants them."""
     bound: list[Expression | _PendingLambda] = [
         _PendingLambda(b, n, scope) if isinstance(n, exp.Lambda) else bind_expression(b, n, scope)
-        for n in node.expressions
+        for n in nodes
     ]
     given = [a.argument() if isinstance(a, _PendingLambda) else a.type for a in bound]
     resolution = registry.resolve(function, given, position)
@@ -93,7 +113,7 @@ def _scalar_call(b: Binder, node: exp.Anonymous, scope: Scope) -> Expression:
         a.bound(p) if isinstance(a, _PendingLambda) else coerce(a, p)
         for a, p in zip(bound, resolution.parameters, strict=True)
     )
-    return Call(resolution.result, name, arguments, position)
+    return resolution.result, arguments
 
 
 class _PendingLambda:
@@ -152,7 +172,7 @@ def _aggregate(
     if name == "count" and len(nodes) == 1 and isinstance(nodes[0], exp.Star):
         check_arguments(nodes[0], set(), b.text)
         nodes = []
-    bound = [bind_expression(b, n, scope) for n in nodes]
+    result, bound = _arguments(b, function, nodes, scope, position)
     keys = bind_sort_keys(b, ordering, scope)
     for argument in (*bound, *((filter_,) if filter_ is not None else ()), *(k.expression for k in keys)):
         grouped = any(c.function == "grouping" for c in own_calls(argument, Call))
@@ -162,11 +182,17 @@ def _aggregate(
                 code="NESTED_AGGREGATION",
                 position=position,
             )
-    resolution = registry.resolve(function, [a.type for a in bound], position)
-    arguments = tuple(coerce(a, p) for a, p in zip(bound, resolution.parameters, strict=True))
-    if keys and not getattr(function, "ordered", False):
-        raise NotSupported(f"ORDER BY inside {name} is not supported", position=position)
-    return AggregateCall(resolution.result, name, arguments, distinct, filter_, keys, position)
+    if keys and not function.ordered:
+        if name in _ORDER_MATTERS:
+            raise NotSupported(f"ORDER BY inside {name} is not supported", position=position)
+        keys = ()
+    return AggregateCall(result, name, bound, distinct, filter_, keys, position)
+
+
+# What these answer depends on the order of the rows; of the others only array_agg and listagg do.
+_ORDER_MATTERS = frozenset(
+    {"any_value", "arbitrary", "map_agg", "multimap_agg", "map_union", "min_by", "max_by", "reduce_agg"}
+)
 
 
 @converts(exp.Filter, reads="this expression")
@@ -226,29 +252,32 @@ def _window(b: Binder, node: exp.Window, scope: Scope) -> Expression:
     if nodes and isinstance(nodes[-1], (exp.IgnoreNulls, exp.RespectNulls)):
         ignore_nulls = isinstance(nodes[-1], exp.IgnoreNulls)
         nodes[-1] = nodes[-1].this
-    bound = [bind_expression(b, n, scope) for n in nodes]
-    resolution = registry.resolve(function, [a.type for a in bound], position)
-    arguments = tuple(coerce(a, p) for a, p in zip(bound, resolution.parameters, strict=True))
+    if ignore_nulls and name not in _NULL_TREATED:
+        raise UserError(
+            f"Cannot specify null treatment clause for {name} function",
+            code="NULL_TREATMENT_NOT_ALLOWED",
+            position=position,
+        )
+    result, arguments = _arguments(b, function, nodes, scope, position)
     partition = tuple(bind_expression(b, n, scope) for n in node.args.get("partition_by") or ())
     order = node.args.get("order")
     keys = bind_sort_keys(b, order.expressions if order else (), scope)
-    frame = _frame(b, node.args.get("spec"), scope, bool(keys))
-    made = WindowCall(
-        resolution.result, name, arguments, partition, keys, frame, ignore_nulls, filter_, position
-    )
+    frame = _frame(b, node.args.get("spec"), scope, keys)
+    made = WindowCall(result, name, arguments, partition, keys, frame, ignore_nulls, filter_, position)
     for inner in parts(made):
         if any(own_calls(inner, WindowCall)):
             raise UserError("window functions cannot be nested", code="NESTED_WINDOW", position=position)
     return made
 
 
-def _frame(b: Binder, node: exp.Expr | None, scope: Scope, ordered: bool) -> Frame | None:
+_NULL_TREATED = frozenset({"lag", "lead", "first_value", "last_value", "nth_value"})
+
+
+def _frame(b: Binder, node: exp.Expr | None, scope: Scope, keys: Sequence[SortKey]) -> Frame | None:
     if node is None:
         return None
     check_arguments(node, {"kind", "start", "start_side", "end", "end_side"}, b.text)
     unit = str(node.args["kind"]).lower()
-    if unit == "groups":
-        raise NotSupported("GROUPS frames are not supported", position=b.position(node))
     start = _bound(b, node.args.get("start"), node.args.get("start_side"), scope, "preceding")
     end_node = node.args.get("end")
     end = (
@@ -256,8 +285,7 @@ def _frame(b: Binder, node: exp.Expr | None, scope: Scope, ordered: bool) -> Fra
         if end_node is not None
         else FrameBound("current_row")
     )
-    if unit == "range" and not ordered and (start.offset or end.offset):
-        raise UserError("a RANGE frame with an offset needs ORDER BY", position=b.position(node))
+    _check_offsets(b, node, unit, [x.offset for x in (start, end) if x.offset is not None], keys)
     if (
         _BOUNDS.index(start.kind) > _BOUNDS.index(end.kind)
         or start.kind == _BOUNDS[-1]
@@ -266,7 +294,45 @@ def _frame(b: Binder, node: exp.Expr | None, scope: Scope, ordered: bool) -> Fra
         raise UserError(
             "the frame ends before it begins", code="INVALID_WINDOW_FRAME", position=b.position(node)
         )
+    if start.kind == end.kind and _is_empty(start, end):
+        raise NotSupported("a frame that ends before it begins is always empty", position=b.position(node))
     return Frame(unit, start, end)
+
+
+def _check_offsets(
+    b: Binder, node: exp.Expr, unit: str, offsets: Sequence[Expression], keys: Sequence[SortKey]
+) -> None:
+    position = b.position(node)
+    if not keys and (unit == "groups" or (unit == "range" and offsets)):
+        raise UserError(f"a {unit.upper()} frame needs ORDER BY", code="MISSING_ORDER_BY", position=position)
+    if unit == "range" and offsets:
+        if len(keys) != 1:
+            raise UserError(
+                "a RANGE frame with an offset needs a single key in ORDER BY",
+                code="INVALID_ORDER_BY",
+                position=position,
+            )
+        key = keys[0].expression.type
+        moment = key == t.DATE or isinstance(key, (t.Timestamp, t.TimestampTz))
+        for offset in offsets:
+            fits = t.is_interval(offset.type) if moment else t.is_numeric(offset.type)
+            if not fits or not (moment or t.is_numeric(key)):
+                raise TypeMismatch(
+                    f"a RANGE frame over {key} cannot have an offset of {offset.type}", position=position
+                )
+    elif any(not t.is_integer(offset.type) for offset in offsets):
+        raise TypeMismatch(f"the offsets of a {unit.upper()} frame are integers", position=position)
+
+
+def _is_empty(start: FrameBound, end: FrameBound) -> bool:
+    if not isinstance(start.offset, Literal) or not isinstance(end.offset, Literal):
+        return False
+    first: Any = start.offset.value
+    last: Any = end.offset.value
+    try:
+        return bool(first > last if start.kind == "following" else first < last)
+    except TypeError:
+        return False
 
 
 _BOUNDS = ["unbounded_preceding", "preceding", "current_row", "following", "unbounded_following"]

@@ -8,6 +8,7 @@ from functools import partial
 
 from sqlglot import exp
 
+from sqe import __version__
 from sqe.bind import literals
 from sqe.bind.binder import Binder
 from sqe.bind.conversion import EXPRESSIONS
@@ -106,6 +107,7 @@ _VALUES: dict[str, Callable[[Binder], Literal]] = {
     "current_user": lambda b: Literal(t.VARCHAR, b.session.identity.user),
     "current_catalog": lambda b: Literal(t.VARCHAR, b.session.catalog),
     "current_schema": lambda b: Literal(t.VARCHAR, ".".join(b.session.namespace)),
+    "version": lambda b: Literal(t.VARCHAR, __version__),
     "current_timezone": lambda b: Literal(t.VARCHAR, b.session.time_zone),
 }
 

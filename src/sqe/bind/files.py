@@ -10,6 +10,7 @@ from sqlglot import exp
 from sqe.bind.binder import Binder
 from sqe.bind.conversion import check_arguments
 from sqe.errors import AccessDenied, InvalidArgument, NotFound, NotSupported, Position
+from sqe.functions.refused import REFUSED
 from sqe.tree import types as t
 from sqe.tree.relations import FileScan, Relation, Sequence
 
@@ -35,6 +36,8 @@ def bind_table_function(b: Binder, node: exp.Anonymous) -> Relation:
         if inner.name.lower() == "sequence":
             return _sequence(b, inner)
         name = inner.name.lower()
+    if name in REFUSED:
+        raise NotSupported(f"function '{name}' is not supported: {REFUSED[name]}", position=position)
     raise NotFound(
         f"table function '{name}' not registered",
         code="FUNCTION_NOT_FOUND",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
+import math
 import re
+import struct
 
 from sqe.errors import NotSupported, Position, UserError
 from sqe.tree import types as t
@@ -49,6 +51,30 @@ def string(text: str) -> Literal:
     return Literal(t.Varchar(len(text)), text)
 
 
+def unicode_string(text: str, escape: str, position: Position | None) -> Literal:
+    """Code points by their digits: four of them after the escape character, or six after it and a plus."""
+    bad = UserError(f"U&'{text}' is not a valid text", code="INVALID_LITERAL", position=position)
+    if len(escape) != 1 or escape in "+'\"" or escape.isspace() or escape in "0123456789abcdefABCDEF":
+        raise UserError("the escape is one character", code="INVALID_LITERAL", position=position)
+    result, at = "", 0
+    while at < len(text):
+        if text[at] != escape:
+            result, at = result + text[at], at + 1
+            continue
+        if text[at + 1 : at + 2] == escape:
+            result, at = result + escape, at + 2
+            continue
+        long = text[at + 1 : at + 2] == "+"
+        digits = text[at + 2 : at + 8] if long else text[at + 1 : at + 5]
+        if len(digits) != (6 if long else 4) or not re.fullmatch(r"[0-9A-Fa-f]+", digits):
+            raise bad
+        code = int(digits, 16)
+        if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
+            raise bad
+        result, at = result + chr(code), at + (8 if long else 5)
+    return string(result)
+
+
 def binary(digits: str, position: Position | None) -> Literal:
     try:
         return Literal(t.VARBINARY, bytes.fromhex(digits))
@@ -57,7 +83,7 @@ def binary(digits: str, position: Position | None) -> Literal:
 
 
 def typed(target: t.Type, text: str, position: Position | None) -> Literal | None:
-    """DATE '…', TIMESTAMP '…', TIME '…', DECIMAL '…'; None where no such literal exists and it is a CAST."""
+    """DATE '…', TIMESTAMP '…', TIME '…', DECIMAL '…', REAL '…'; None where it is a CAST of the text."""
     try:
         if target == t.DATE:
             if not re.fullmatch(r"\d{4}-\d{1,2}-\d{1,2}", text.strip()):
@@ -72,6 +98,8 @@ def typed(target: t.Type, text: str, position: Position | None) -> Literal | Non
             negative = text.strip().startswith("-")
             value = number(digits if "." in digits else f"{digits}.", position, negative=negative)
             return value if isinstance(value.type, t.Decimal) else None
+        if target in t.APPROXIMATE and re.fullmatch(r"[+-]?\d+(\.\d*)?([eE][+-]?\d{1,3})?", text):
+            return _approximate(target, float(text))
     except UserError:
         raise
     except (ValueError, decimal.InvalidOperation):
@@ -79,6 +107,16 @@ def typed(target: t.Type, text: str, position: Position | None) -> Literal | Non
             f"'{text}' is not a valid {target} literal", code="INVALID_LITERAL", position=position
         ) from None
     return None
+
+
+def _approximate(target: t.Type, value: float) -> Literal | None:
+    """Infinity is left to the CAST, which knows what it means."""
+    if target == t.REAL:
+        try:
+            value = struct.unpack("f", struct.pack("f", value))[0]
+        except OverflowError:
+            return None
+    return Literal(target, value) if math.isfinite(value) else None
 
 
 _TIMESTAMP = re.compile(
@@ -105,8 +143,11 @@ def timestamp(text: str, position: Position | None) -> Literal:
         value = dt.datetime(year, month, day, hour, minute, second, micro)
         if match["zone"]:
             name = canonical(match["zone"])
-            return Literal(t.TimestampTz(len(fraction), name), value.replace(tzinfo=zone(name)))
-    except ValueError:
+            zoned = value.replace(tzinfo=zone(name))
+            # Engines count in UTC, where it may be of the year 0 or 10000.
+            zoned.astimezone(dt.UTC)
+            return Literal(t.TimestampTz(len(fraction), name), zoned)
+    except (ValueError, OverflowError):
         raise UserError(
             f"'{text}' is not a valid timestamp literal", code="INVALID_LITERAL", position=position
         ) from None

@@ -14,6 +14,7 @@ from sqe.bind.tables import (
     find_table_or_view,
     plain_table_parts,
 )
+from sqe.bind.views import shows_text
 from sqe.catalog.table import Table
 from sqe.catalog.view import View
 from sqe.errors import AccessDenied, InvalidArgument, NotFound, Position, SqeError, UserError
@@ -104,8 +105,8 @@ def _created(b: Binder, kind: str, target: exp.Expr) -> TableName:
             position=position,
             hint=f"SHOW CREATE {'VIEW' if is_view else 'TABLE'} {found.name}",
         )
-    if b.decide(found.name).restricted:
-        # Its properties may name columns too.
+    if b.decide(found.name).restricted or (isinstance(found, View) and not shows_text(b, found)):
+        # Its properties may name columns too, as the text of a view does.
         raise AccessDenied(f"cannot show how '{found.name}' is created", position=position)
     return found.name
 

@@ -131,7 +131,8 @@ def _extract(b: Binder, node: exp.Extract, scope: Scope) -> Expression:
     unit = node.this.name.lower()
     if unit not in _EXTRACT or registry.lookup(_EXTRACT[unit]) is None:
         raise UserError(
-            f"EXTRACT does not know the field {unit}",
+            f"Invalid EXTRACT field: {unit}",
+            code="SYNTAX_ERROR",
             position=b.position(node),
             hint=nearest(unit, _EXTRACT),
         )

@@ -32,7 +32,8 @@ from sqe.errors import NotFound, NotSupported, SqeError, UserError
 from sqe.sql.parse import Syntax
 from sqe.sql.statements import Prepare
 from sqe.tree import statements as s
-from sqe.tree.relations import TableName
+from sqe.tree.expressions import Ref
+from sqe.tree.relations import Project, Relation, TableName
 
 converts = STATEMENTS.of
 
@@ -47,12 +48,30 @@ def bind(b: Binder, syntax: Syntax) -> s.Statement:
             code="INVALID_PARAMETER_USAGE",
         )
     if type(syntax.node) in QUERIES.table:
-        statement: s.Statement = s.Query(bind_query(b, syntax.node))
+        statement: s.Statement = s.Query(_as_written(b, syntax.node, bind_query(b, syntax.node)))
     else:
         convert = STATEMENTS.find(syntax.node, b.text)
         statement = convert(b, syntax.node)
     check_zones(statement, b.session.time_zone)
     return s.Explain(statement) if syntax.explain else statement
+
+
+def _as_written(b: Binder, node: exp.Expr, relation: Relation) -> Relation:
+    """The answer's columns are called as the query writes them: TABLE_CAT, whatever case is stored."""
+    while isinstance(node, exp.SetOperation):
+        node = node.this
+    items = node.expressions if isinstance(node, exp.Select) else []
+    if len(items) != len(relation.fields) or any(item.is_star for item in items):
+        return relation
+    written = [item.alias_or_name if isinstance(item, (exp.Column, exp.Alias)) else "" for item in items]
+    names = [
+        name if name.lower() == f.name.lower() else f.name
+        for name, f in zip(written, relation.fields, strict=True)
+    ]
+    if names == [f.name for f in relation.fields]:
+        return relation
+    fields = tuple(b.fresh(name, f.type) for name, f in zip(names, relation.fields, strict=True))
+    return Project(fields, relation, tuple(Ref(f.type, f) for f in relation.fields))
 
 
 def _counted(number: int, word: str) -> str:

@@ -54,6 +54,8 @@ def read_option(b: Binder, node: exp.Expr, options: TableOptions) -> None:
     elif isinstance(node, exp.FileFormatProperty):
         if isinstance(node.this, exp.Literal):
             _set_format(options, node.this.name, position)
+        elif node.this is None:
+            raise InvalidArgument("format takes a value", position=position, hint="format = 'PARQUET'")
         elif node.this.name.lower() != "iceberg":
             raise NotSupported(
                 "every table is USING iceberg", position=position, hint="WITH (format = '...')"

@@ -6,13 +6,16 @@ around the name. What is wrong in it is reported where the statement names the v
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
+
 from sqlglot import exp
 
 from sqe.bind.binder import Binder, coerce
 from sqe.bind.names import matches
 from sqe.catalog.table import Column
 from sqe.catalog.view import View
-from sqe.errors import AccessDenied, LimitExceeded, NotSupported, Position, SqeError, UserError
+from sqe.errors import AccessDenied, LimitExceeded, NotFound, NotSupported, Position, SqeError, UserError
 from sqe.sql.parse import parse
 from sqe.tree import types as t
 from sqe.tree.expressions import Ref
@@ -21,6 +24,8 @@ from sqe.tree.relations import Project, Relation
 MAX_DEPTH = 32
 # Views that name views twice grow as powers of two.
 MAX_INLINED = 1000
+# What is wrong with views that the user sees, and names nothing else.
+_OF_VIEWS_ALONE = ("VIEW_IS_RECURSIVE", "QUERY_NESTED_TOO_DEEPLY", "QUERY_TEXT_TOO_LARGE")
 
 
 def inline(b: Binder, view: View, position: Position | None) -> Relation:
@@ -35,10 +40,32 @@ def inline(b: Binder, view: View, position: Position | None) -> Relation:
         relation = bind_query(b.within(view, position), syntax.node)
         return _as_announced(b, view, relation, by_name=has_star(syntax.node))
     except SqeError as error:
-        # Absent and hidden look alike here too: the kind, the code and the hint stay as they are.
+        if b.hides and error.code not in _OF_VIEWS_ALONE:
+            raise _unreadable(view, error, position) from None
         raise type(error)(
             f"in view '{view.name}': {error.message}", code=error.code, position=position, hint=error.hint
         ) from error.__cause__
+
+
+def _unreadable(view: View, error: SqeError, position: Position | None) -> SqeError:
+    """The names in a view's text may be hidden from who reads it: that it cannot be read is all they learn,
+    and the same for what is hidden and what is absent."""
+    message = f"view '{view.name}' cannot be read"
+    if isinstance(error, UserError):
+        return NotFound(message, code="VIEW_IS_STALE", position=position)
+    return type(error)(message, code=error.code, position=position)
+
+
+def shows_text(b: Binder, view: View) -> bool:
+    """Whether this user may know the text of a view, and with it every name that is in it."""
+    if not b.hides:
+        return True
+    reader = replace(b, tables={}, inlined=Counter(), warnings=[])
+    try:
+        inline(reader, view, None)
+    except SqeError:
+        return False
+    return not any(b.decide(table).restricted for table in reader.tables)
 
 
 def _guard(b: Binder, view: View, position: Position | None) -> None:
@@ -92,11 +119,34 @@ def _as_announced(b: Binder, view: View, relation: Relation, *, by_name: bool) -
 
 
 def _announced_type(column: Column, bound: t.Type) -> t.Type:
-    # A view's metadata has no zones: they are the text's.
-    if isinstance(column.type, t.TimestampTz) and isinstance(bound, t.TimestampTz):
-        return t.TimestampTz(max(column.type.precision, bound.precision), bound.zone)
+    """The text's own type where the metadata holds it as well as it can; it has no char, no zones, and no
+    smaller integers or precisions."""
+    if _stored(bound) == _stored(column.type):
+        return bound
     # A column that was widened since is shown as it is now.
     return column.type if t.coerces(bound, column.type) else bound
+
+
+def _stored(of: t.Type) -> t.Type:
+    """What a table would keep of a type."""
+    match of:
+        case t.Varchar() | t.Char() | t.JSON:
+            return t.VARCHAR
+        case t.TINYINT | t.SMALLINT:
+            return t.INTEGER
+        case t.Timestamp():
+            return t.Timestamp(6)
+        case t.TimestampTz():
+            return t.TimestampTz(6)
+        case t.Array(element):
+            return t.Array(_stored(element))
+        case t.Map(key, value):
+            return t.Map(_stored(key), _stored(value))
+        case t.Row(fields):
+            return t.Row(
+                tuple(t.RowField(f.name or f"field{i}", _stored(f.type)) for i, f in enumerate(fields))
+            )
+    return of
 
 
 def _stale(why: str) -> UserError:

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sqe.bind.binder import Binder
 from sqe.bind.expressions import own_calls
-from sqe.errors import NotSupported, UserError
+from sqe.errors import UserError
 from sqe.tree.expressions import Expression, Ref, WindowCall, transform
 from sqe.tree.relations import Relation, Window
 
@@ -21,8 +21,6 @@ def inline_named_windows(b: Binder, node: exp.Select) -> None:
         return
     named: dict[str, exp.Expr] = {}
     for definition in definitions:
-        if definition.args.get("alias") is not None:
-            raise NotSupported("a window cannot extend another here", position=b.position(definition))
         name = definition.this.name.lower()
         if name in named:
             raise UserError(
@@ -30,19 +28,45 @@ def inline_named_windows(b: Binder, node: exp.Select) -> None:
                 code="DUPLICATE_WINDOW_NAME",
                 position=b.position(definition),
             )
+        _extend(b, definition, named)
         named[name] = definition
     for use in node.find_all(exp.Window):
-        alias = use.args.get("alias")
-        if alias is None or use.find_ancestor(exp.Select) is not node or alias.name.lower() not in named:
+        if use.find_ancestor(exp.Select) is node:
+            _extend(b, use, named)
+
+
+def _extend(b: Binder, use: exp.Expr, named: dict[str, exp.Expr]) -> None:
+    """OVER w, OVER (w ORDER BY …) and w2 AS (w …): what w says, and what is said here."""
+    alias = use.args.get("alias")
+    base = named.get(alias.name.lower()) if alias is not None else None
+    if base is None:
+        return
+    if use.args.get("partition_by"):
+        raise UserError(
+            "a window that extends another cannot have PARTITION BY",
+            code="INVALID_PARTITION_BY",
+            position=b.position(use),
+        )
+    if use.args.get("order") and base.args.get("order"):
+        raise UserError(
+            "a window that extends another with ORDER BY cannot have one of its own",
+            code="INVALID_ORDER_BY",
+            position=b.position(use),
+        )
+    # `OVER w` takes the frame too; `OVER (w)` cannot.
+    extends = any(use.args.get(k) for k in ("order", "spec"))
+    if extends and base.args.get("spec"):
+        raise UserError(
+            "a window with a frame cannot be extended",
+            code="INVALID_WINDOW_REFERENCE",
+            position=b.position(use),
+        )
+    use.set("alias", None)
+    for argument in ("partition_by", "order", "spec"):
+        value = base.args.get(argument)
+        if not value or use.args.get(argument):
             continue
-        if any(use.args.get(k) for k in ("partition_by", "order", "spec")):
-            raise NotSupported("a window cannot extend another here", position=b.position(use))
-        definition = named[alias.name.lower()]
-        use.set("alias", None)
-        for argument in ("partition_by", "order", "spec"):
-            value = definition.args.get(argument)
-            copied = [v.copy() for v in value] if isinstance(value, list) else value.copy() if value else None
-            use.set(argument, copied)
+        use.set(argument, [v.copy() for v in value] if isinstance(value, list) else value.copy())
 
 
 def add_windows(

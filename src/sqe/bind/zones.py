@@ -21,7 +21,7 @@ from sqe.tree.relations import Project, Relation, Values
 
 # What looks at instants alone, so that zones do not matter.
 _OF_INSTANTS = frozenset(
-    ("$eq", "$ne", "$lt", "$le", "$gt", "$ge", "$is_distinct", "$sub", "date_diff", "to_unixtime", "$between")
+    ("$eq", "$ne", "$lt", "$le", "$gt", "$ge", "$is_distinct", "$sub", "to_unixtime", "$between")
 )
 
 
@@ -91,9 +91,19 @@ def cast_target(b: Binder, operand: Expression, target: t.Type, position: Positi
             zone = operand.type.zone if isinstance(operand.type, t.TimestampTz) else b.session.time_zone
             return t.TimestampTz(precision, zone)
         case t.Array(element) if isinstance(operand.type, t.Array):
-            inner = Literal(operand.type.element, None)
-            return t.Array(cast_target(b, inner, element, position))
+            return t.Array(_inside(b, operand.type.element, element, position))
+        case t.Map(key, value) if isinstance(operand.type, t.Map):
+            return t.Map(
+                _inside(b, operand.type.key, key, position), _inside(b, operand.type.value, value, position)
+            )
+        case t.Row(fields) if isinstance(operand.type, t.Row):
+            pairs = zip(operand.type.fields, fields, strict=True)
+            return t.Row(tuple(t.RowField(f.name, _inside(b, o.type, f.type, position)) for o, f in pairs))
     return target
+
+
+def _inside(b: Binder, source: t.Type, target: t.Type, position: Position | None) -> t.Type:
+    return cast_target(b, Literal(source, None), target, position)
 
 
 def constant_cast(b: Binder, operand: Expression, target: t.Type) -> Literal | None:
@@ -111,6 +121,10 @@ def constant_cast(b: Binder, operand: Expression, target: t.Type) -> Literal | N
     if isinstance(read.type, t.TimestampTz):
         return _rounded(value, t.TimestampTz(target.precision, read.type.zone))
     local = value.replace(tzinfo=zones.zone(b.session.time_zone))
+    try:
+        local.astimezone(dt.UTC)
+    except OverflowError:
+        return None
     return _rounded(local, t.TimestampTz(target.precision, b.session.time_zone))
 
 
@@ -168,11 +182,25 @@ def from_iso8601_timestamp(
         sign = max(offset.rfind("+"), offset.rfind("-"))
         if sign >= 0:
             return in_zone(made, _zone(offset[sign:], position))
-        if not text.value.endswith("Z") and b.session.time_zone != "UTC":
-            raise NotSupported(
-                "a text without a zone can be read only in a session whose zone is UTC", position=position
-            )
+        if text.value.endswith("Z"):
+            return made
+    if b.session.time_zone != "UTC":
+        raise NotSupported(
+            "a text without a zone can be read only in a session whose zone is UTC", position=position
+        )
     return made
+
+
+def parse_datetime(b: Binder, arguments: Sequence[Expression], position: Position | None) -> Expression:
+    """What a text without a zone says is the clock of the session's zone."""
+    from sqe.bind.expressions import call
+
+    made = call("parse_datetime", arguments, position)
+    zone = b.session.time_zone
+    if zone == "UTC":
+        return made
+    local = Cast(t.Timestamp(3), made)
+    return Call(t.TimestampTz(3, zone), "$from_wall_clock", (local, _text(zone)), position)
 
 
 SPECIAL: dict[str, Callable[[Binder, Sequence[Expression], Position | None], Expression]] = {
@@ -180,6 +208,7 @@ SPECIAL: dict[str, Callable[[Binder, Sequence[Expression], Position | None], Exp
     "with_timezone": with_timezone,
     "from_unixtime": from_unixtime,
     "from_iso8601_timestamp": from_iso8601_timestamp,
+    "parse_datetime": parse_datetime,
 }
 
 

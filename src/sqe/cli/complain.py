@@ -6,7 +6,7 @@ import os
 import sys
 import traceback
 
-from sqe.cli.output import printable
+from sqe.cli.output import printable, width_of
 from sqe.errors import InternalError, Position, SqeError
 from sqe.sql.split import StatementText
 
@@ -56,6 +56,6 @@ def _excerpt(text: str, position: Position) -> list[str]:
     line = lines[position.line - 1]
     at = min(position.column - 1, len(line))
     start = max(0, min(at - WINDOW // 2, len(line) - WINDOW))
-    # Shown blank by blank, so that the caret stands under its character.
+    # One for one, so that the caret stands under its character.
     shown = "".join(c if c.isprintable() else " " for c in line[start : start + WINDOW])
-    return [f"  {shown}".rstrip(), "  " + " " * (at - start) + "^"]
+    return [f"  {shown}".rstrip(), "  " + " " * width_of(shown[: at - start]) + "^"]

@@ -115,7 +115,10 @@ def _lane(shell: Shell, argument: str) -> None:
     if argument:
         shell.run_sql(f"SET SESSION lane = '{_choice(argument, LANES)}'")
     else:
-        print(f"lane: {shell.connection.session.properties['lane']}")
+        with shell.connection.cursor() as cursor:
+            # Its default is the configuration's.
+            [(_, lane, *_)] = cursor.execute("SHOW SESSION LIKE 'lane'").fetchall()
+        print(f"lane: {lane}")
 
 
 def _quit(shell: Shell, argument: str) -> None:

@@ -25,8 +25,26 @@ SAMPLE = 1000
 TEXTS = {"Query Plan", "Create Schema", "Create Table", "Create View"}
 
 
-def write_result(form: str, columns: Columns, batches: Iterable[pa.RecordBatch], write: Write) -> None:
-    _WRITERS[form](columns, batches, write)
+def write_result(
+    form: str,
+    columns: Columns,
+    batches: Iterable[pa.RecordBatch],
+    write: Write,
+    *,
+    to_terminal: bool = False,
+) -> None:
+    """What goes to a program is exact; on a terminal, data must not move the cursor."""
+    _WRITERS[form](columns, batches, _printing(write) if to_terminal else write)
+
+
+def _printing(write: Write) -> Write:
+    """For a writer that writes line by line."""
+
+    def print_line(text: str) -> None:
+        line = text.rstrip("\r\n")
+        write(printable(line) + text[len(line) :])
+
+    return print_line
 
 
 def rows_of(batches: Iterable[pa.RecordBatch], forms: Sequence[values.Format]) -> Iterator[list[str | None]]:
@@ -91,12 +109,13 @@ def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) ->
     return "| " + " | ".join(padded) + " |\n"
 
 
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+# With those that turn the direction of writing, and so show a text in another order than it has.
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def printable(text: str) -> str:
-    """Without line ends and control characters: data must not move the cursor of a terminal."""
+    """Without line ends and control characters: data must not move the cursor, nor look like other data."""
     return _UNPRINTABLE.sub(lambda m: _ESCAPES.get(m[0]) or f"\\u{ord(m[0]):04x}", text)
 
 

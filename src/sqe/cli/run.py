@@ -117,7 +117,7 @@ def _show(cursor: Cursor, batches: Iterator[Any], display: Display, output: Page
 
         write_table(cursor.columns, rest, write, terminal)
     else:
-        write_result(display.form, cursor.columns, rest, write)
+        write_result(display.form, cursor.columns, rest, write, to_terminal=terminal is not None)
 
 
 def _prepend(first: Any, rest: Iterator[Any]) -> Iterator[Any]:

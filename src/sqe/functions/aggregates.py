@@ -6,22 +6,27 @@ from collections.abc import Sequence
 from typing import Any
 
 from sqe.engine.spark.types import spark_type
-from sqe.errors import NotSupported
+from sqe.errors import NotSupported, UserError
 from sqe.functions.decimals import divide
 from sqe.functions.function import Renderer, aggregate, fill
-from sqe.functions.spark_text import constant, constant_integer, invalid
-from sqe.tree.expressions import Cast
+from sqe.functions.operators import has, has_null
+from sqe.functions.spark_text import constant, constant_integer, invalid, refuse
+from sqe.tree.expressions import Call, Cast
 from sqe.tree.types import (
     APPROXIMATE,
     BIGINT,
+    DAY_SECOND,
     DOUBLE,
     MAX_PRECISION,
     REAL,
     UUID,
+    YEAR_MONTH,
     Array,
+    Char,
     Decimal,
     Map,
     Row,
+    Type,
 )
 
 Texts = Sequence[str]
@@ -54,6 +59,12 @@ def _is_widened(argument: Any) -> bool:
 
 
 def _average(call: Any, texts: Texts) -> str:
+    if call.type == DAY_SECOND:
+        mean = f"avg({{distinct}}unix_millis(timestamp_millis(0) + {texts[0]})){{over}}"
+        return f"(timestamp_millis(CAST(floor({mean} + 0.5D) AS BIGINT)) - timestamp_millis(0))"
+    if call.type == YEAR_MONTH:
+        months = fill("(12 * extract(YEAR FROM {0}) + extract(MONTH FROM {0}))", texts)
+        return f"make_ym_interval(0, CAST(floor(avg({{distinct}}{months}){{over}} + 0.5D) AS INT))"
     if call.type == DOUBLE:
         return f"avg({{distinct}}{texts[0]}){{over}}"
     if not isinstance(call.type, Decimal):
@@ -78,39 +89,79 @@ def _extreme(name: str) -> Renderer:
         if call.type == UUID:
             # Iceberg would answer from its statistics, and fails on those of a uuid.
             return f"{name}(lower({texts[0]})){{over}}"
+        if isinstance(call.type, (Array, Row)):
+            return fill(f"CASE {_guard(call, call.type, '{0}')} ELSE {name}({{0}}){{over}} END", texts)
         return f"{name}({texts[0]}){{over}}"
 
     return render
 
 
+def _guard(call: Any, t: Type, text: str) -> str:
+    """WHEN … of a CASE: Trino cannot order arrays and rows with a NULL inside."""
+    if has(t, Map) or has(t, Char) or any(has(t, floating) for floating in APPROXIMATE):
+        raise NotSupported(f"{call.function} by {t}", position=call.position)
+    return (
+        f"WHEN count({text}){{over}} > 1 AND bool_or({has_null(t, text)}){{over}}"
+        f" THEN {refuse(f'{t} with a NULL inside cannot be ordered', code='NOT_SUPPORTED')}"
+    )
+
+
+def _at_most(call: Any, index: int) -> int:
+    count = constant_integer(call, index, "the number of values")
+    if count is None or not 0 < count <= 10000:
+        raise invalid(call, f"The number of values of {call.function} must be from 1 to 10000")
+    return count
+
+
 def _first_of(call: Any, texts: Texts, *, descending: bool) -> str:
     """max(x, n) and min(x, n): the n first of the sorted values."""
-    count = constant_integer(call, 1, "the number of values")
-    if count is None or not 0 < count <= 10000:
-        raise invalid(call, "The number of values must be from 1 to 10000")
+    count = _at_most(call, 1)
     element = call.arguments[0].type
-    if element in APPROXIMATE or isinstance(element, (Array, Row, Map)):
+    if isinstance(element, (Array, Row, Map, Char)):
         raise NotSupported(f"{call.function} of {element} with a count", position=call.position)
     order = "false" if descending else "true"
-    return fill(
-        f"CASE WHEN count({{0}}){{over}} > 0"
-        f" THEN slice(sort_array(collect_list({{0}}){{over}}, {order}), 1, {count}) END",
-        texts,
-    )
+    listed = f"sort_array(collect_list({{0}}){{over}}, {order})"
+    if descending and element in APPROXIMATE:
+        numbers = f"sort_array(collect_list(CASE WHEN NOT isnan({{0}}) THEN {{0}} END){{over}}, {order})"
+        listed = f"concat({numbers}, collect_list(CASE WHEN isnan({{0}}) THEN {{0}} END){{over}})"
+    return fill(f"CASE WHEN count({{0}}){{over}} > 0 THEN slice({listed}, 1, {count}) END", texts)
 
 
 def _by(name: str) -> Renderer:
     """Rows without a key are skipped; NaN is the worst key of all."""
 
     def render(call: Any, texts: Texts) -> str:
-        if call.arguments[1].type in APPROXIMATE:
+        key = call.arguments[1].type
+        if len(texts) == 3:
+            return _first_by(call, texts, descending=name == "max_by")
+        if key in APPROXIMATE:
             best = "NOT isnan({1})" if name == "max_by" else "isnan({1})"
             return fill(
                 f"{name}({{0}}, CASE WHEN {{1}} IS NOT NULL THEN struct({best}, {{1}}) END){{over}}", texts
             )
+        if isinstance(key, (Array, Row)):
+            return fill(f"CASE {_guard(call, key, '{1}')} ELSE {name}({{0}}, {{1}}){{over}} END", texts)
         return f"{name}({texts[0]}, {texts[1]}){{over}}"
 
     return render
+
+
+def _first_by(call: Any, texts: Texts, *, descending: bool) -> str:
+    count = _at_most(call, 2)
+    key = call.arguments[1].type
+    if isinstance(key, (Array, Row, Map, Char)):
+        raise NotSupported(f"{call.function} by {key} with a count", position=call.position)
+    less = 1 if descending else -1
+    worst = ""
+    if key in APPROXIMATE:
+        worst = "WHEN isnan(p_.k) AND NOT isnan(q_.k) THEN 1 WHEN isnan(q_.k) AND NOT isnan(p_.k) THEN -1 "
+    comparator = f"CASE {worst}WHEN p_.k < q_.k THEN {less} WHEN p_.k > q_.k THEN {-less} ELSE 0 END"
+    pairs = "filter(collect_list(struct({1} AS k, {0} AS v)){over}, e_ -> e_.k IS NOT NULL)"
+    ordered = f"array_sort({pairs}, (p_, q_) -> {comparator})"
+    return fill(
+        f"CASE WHEN count({{1}}){{over}} > 0 THEN slice(transform({ordered}, e_ -> e_.v), 1, {count}) END",
+        texts,
+    )
 
 
 def _array_agg(call: Any, texts: Texts, order: Order) -> str:
@@ -121,13 +172,19 @@ def _array_agg(call: Any, texts: Texts, order: Order) -> str:
     if getattr(call, "distinct", False):
         keys = [text for text, _ in order]
         if keys != [texts[0]]:
-            raise NotSupported(
-                "array_agg(DISTINCT x ORDER BY …) with another key than x", position=call.position
-            )
+            raise _not_in_distinct(call)
     fields = ", ".join(f"{text} AS k{index}" for index, (text, _) in enumerate(order))
     collected = f"collect_list({{distinct}}struct({{0}} AS v, {fields})){{over}}"
     ordered = f"array_sort({collected}, (p_, q_) -> {_comparator(order)})"
     return fill(f"CASE WHEN count(*){{over}} > 0 THEN transform({ordered}, e_ -> e_.v) END", texts)
+
+
+def _not_in_distinct(call: Any) -> UserError:
+    return UserError(
+        f"{call.function}(DISTINCT …): expressions of ORDER BY must appear in the arguments",
+        code="EXPRESSION_NOT_IN_DISTINCT",
+        position=call.position,
+    )
 
 
 def _comparator(order: Order) -> str:
@@ -146,6 +203,15 @@ def _comparator(order: Order) -> str:
 
 def _listagg(call: Any, texts: Texts, order: Order) -> str:
     separator = texts[1] if len(texts) == 2 else "''"
+    if getattr(call, "distinct", False):
+        # Spark's own fails beside another DISTINCT.
+        if any(text != texts[0] for text, _ in order):
+            raise _not_in_distinct(call)
+        listed = f"collect_list(DISTINCT {texts[0]}){{over}}"
+        if order:
+            comparator = _comparator(order[:1]).replace("p_.k0", "p_").replace("q_.k0", "q_")
+            listed = f"array_sort({listed}, (p_, q_) -> {comparator})"
+        return f"CASE WHEN count({texts[0]}){{over}} > 0 THEN array_join({listed}, {separator}) END"
     keys = ", ".join(
         f"{text} {'DESC' if key.descending else 'ASC'} NULLS {'FIRST' if key.nulls_first else 'LAST'}"
         for text, key in order
@@ -162,6 +228,93 @@ def _approx_distinct(call: Any, texts: Texts) -> str:
     if not 0.0040625 <= number <= 0.26:
         raise invalid(call, "Standard error must be between 0.0040625 and 0.26")
     return f"approx_count_distinct({texts[0]}, {number}D){{over}}"
+
+
+_RANK_SHIFT = 1e-9
+
+
+def _approx_percentile(call: Any, texts: Texts) -> str:
+    """Trino answers the value at place floor(p * n), counted from 0; Spark the one before where p * n is
+    whole, unless p is a little more."""
+    if len(texts) > 2:
+        raise NotSupported("approx_percentile with a weight", position=call.position)
+    share = call.arguments[1]
+    while isinstance(share, Cast) and share.implicit:
+        share = share.operand
+    shares = share.arguments if isinstance(share, Call) and share.function == "$array" else (share,)
+    shifted = []
+    for value in map(_number, shares):
+        if value is None:
+            raise NotSupported("approx_percentile: the percentages must be constants", position=call.position)
+        if not 0 <= value <= 1:
+            raise invalid(call, "Percentile must be between 0 and 1")
+        shifted.append(f"{min(value + _RANK_SHIFT, 1.0)!r}D")
+    place = f"array({', '.join(shifted)})" if isinstance(share.type, Array) else shifted[0]
+    return f"percentile_approx({{distinct}}{texts[0]}, {place}, 10000){{over}}"
+
+
+def _number(expression: Any) -> float | None:
+    value = constant(expression)
+    if isinstance(value, (int, float)) or hasattr(value, "as_tuple"):
+        return float(str(value))
+    return None
+
+
+def _reduce(call: Any, texts: Texts) -> str:
+    return fill("CASE WHEN count({0}){over} > 0 THEN aggregate(collect_list({0}){over}, {1}, {2}) END", texts)
+
+
+def _most_frequent(call: Any, texts: Texts) -> str:
+    """Counted exactly: Trino's own count is exact too while no more values than its capacity are seen."""
+    count = constant_integer(call, 0, "the number of values")
+    if count is None or count < 2:
+        raise invalid(call, "approx_most_frequent bucket count must be greater than one")
+    return fill(
+        "CASE WHEN count({1}){over} > 0 THEN map_from_entries(slice(array_sort(transform("
+        "array_distinct(collect_list({1}){over}), w_ -> struct(w_ AS k,"
+        " CAST(size(filter(collect_list({1}){over}, e_ -> e_ <=> w_)) AS BIGINT) AS n)),"
+        " (p_, q_) -> CASE WHEN p_.n > q_.n THEN -1 WHEN p_.n < q_.n THEN 1 ELSE 0 END),"
+        f" 1, {count})) END",
+        texts,
+    )
+
+
+# The neighbours whose union moves the values least become one, until there are few enough.
+_PENALTIES = (
+    "transform(slice(a_, 1, size(a_) - 1), (e_, i_) -> e_.w * a_[i_ + 1].w / (e_.w + a_[i_ + 1].w)"
+    " * (e_.v - a_[i_ + 1].v) * (e_.v - a_[i_ + 1].v))"
+)
+_MERGED = (
+    "transform(array(named_struct('a', a_, 'j',"
+    f" CAST(array_position({_PENALTIES}, array_min({_PENALTIES})) AS INT))), b_ ->"
+    " concat(slice(b_.a, 1, b_.j - 1), array(named_struct("
+    "'v', (b_.a[b_.j - 1].v * b_.a[b_.j - 1].w + b_.a[b_.j].v * b_.a[b_.j].w)"
+    " / (b_.a[b_.j - 1].w + b_.a[b_.j].w), 'w', b_.a[b_.j - 1].w + b_.a[b_.j].w)),"
+    " slice(b_.a, b_.j + 2, size(b_.a))))[0]"
+)
+
+
+def _numeric_histogram(call: Any, texts: Texts) -> str:
+    buckets = constant_integer(call, 0, "the number of buckets")
+    if buckets is None or buckets < 2:
+        raise invalid(call, "numeric_histogram bucket count must be greater than one")
+    weight = f"CAST({texts[2]} AS DOUBLE)" if len(texts) == 3 else "1D"
+    rows = (
+        f"filter(collect_list(named_struct('v', CAST({texts[1]} AS DOUBLE), 'w', {weight})){{over}},"
+        " e_ -> e_.v IS NOT NULL AND e_.w IS NOT NULL)"
+    )
+    # A lambda over one struct is Spark's nearest to LET.
+    entries = (
+        f"transform(array({rows}), r_ -> transform(array_sort(array_distinct(transform(r_, e_ -> e_.v))),"
+        " u_ -> named_struct('v', u_, 'w', aggregate(filter(r_, e_ -> e_.v = u_), 0D, (t_, e_) -> t_ + e_.w))"
+        "))[0]"
+    )
+    merged = (
+        f"transform(array({entries}), g_ -> aggregate(slice(g_, 1, greatest(size(g_) - {buckets}, 0)), g_,"
+        f" (a_, x_) -> {_MERGED}))[0]"
+    )
+    result = f"map_from_entries(transform({merged}, e_ -> struct(e_.v, e_.w)))"
+    return f"CASE WHEN count({texts[1]}){{over}} > 0 THEN CAST({result} AS {spark_type(call.type)}) END"
 
 
 _FINITE_CORR = (
@@ -253,7 +406,7 @@ FUNCTIONS = (
         "(interval year to month) -> interval year to month",
         spark=_sum,
         help="The sum; NULL of no rows",
-        raises=True,
+        raises="overflow",
     ),
     aggregate(
         "avg",
@@ -261,9 +414,11 @@ FUNCTIONS = (
         "(decimal(p,s)) -> decimal(p,s)",
         "(real) -> real",
         "(double) -> double",
+        "(interval day to second) -> interval day to second",
+        "(interval year to month) -> interval year to month",
         spark=_average,
         help="The mean; NULL of no rows",
-        raises=True,
+        raises="overflow",
     ),
     aggregate(
         "min",
@@ -271,6 +426,7 @@ FUNCTIONS = (
         "(E:orderable, bigint) -> array(E)",
         spark=_extreme("min"),
         help="The smallest, or the n smallest",
+        raises="a NULL inside a value that is ordered",
     ),
     aggregate(
         "max",
@@ -278,9 +434,24 @@ FUNCTIONS = (
         "(E:orderable, bigint) -> array(E)",
         spark=_extreme("max"),
         help="The largest, or the n largest",
+        raises="a NULL inside a value that is ordered",
     ),
-    aggregate("min_by", "(V, K:orderable) -> V", spark=_by("min_by"), help="The value at the smallest key"),
-    aggregate("max_by", "(V, K:orderable) -> V", spark=_by("max_by"), help="The value at the largest key"),
+    aggregate(
+        "min_by",
+        "(V, K:orderable) -> V",
+        "(V, K:orderable, bigint) -> array(V)",
+        spark=_by("min_by"),
+        help="The value at the smallest key, or the values at the n smallest",
+        raises="a NULL inside a value that is ordered, a negative count",
+    ),
+    aggregate(
+        "max_by",
+        "(V, K:orderable) -> V",
+        "(V, K:orderable, bigint) -> array(V)",
+        spark=_by("max_by"),
+        help="The value at the largest key, or the values at the n largest",
+        raises="a NULL inside a value that is ordered, a negative count",
+    ),
     aggregate(
         "array_agg",
         "(T) -> array(T)",
@@ -320,7 +491,11 @@ FUNCTIONS = (
         "(bigint, array(double)) -> array(bigint)",
         "(double, array(double)) -> array(double)",
         "(real, array(double)) -> array(real)",
-        spark="percentile_approx({0}, {1}, 10000){over}",
+        "(bigint, double, double) -> bigint",
+        "(double, double, double) -> double",
+        "(bigint, double, array(double)) -> array(bigint)",
+        "(double, double, array(double)) -> array(double)",
+        spark=_approx_percentile,
         help="The value at a share of the sorted values, about",
     ),
     _moment("stddev", "stddev_samp({distinct}{0}){over}", _SAMPLE),
@@ -378,4 +553,27 @@ FUNCTIONS = (
         help="A map of values to how often they are",
     ),
     aggregate("map_union", "(map(K, V)) -> map(K, V)", spark=_map_union, help="One map of all entries"),
+    aggregate(
+        "reduce_agg",
+        "(T, S, function(S, T, S), function(S, S, S)) -> S",
+        spark=_reduce,
+        help="A state that f makes of each value in turn; g joins two states",
+        raises="what its lambdas raise",
+    ),
+    aggregate(
+        "approx_most_frequent",
+        "(bigint, bigint, bigint) -> map(bigint, bigint)",
+        "(bigint, varchar, bigint) -> map(varchar, bigint)",
+        spark=_most_frequent,
+        help="A map of the n most frequent values to how often they are, about",
+    ),
+    aggregate(
+        "numeric_histogram",
+        "(bigint, double) -> map(double, double)",
+        "(bigint, double, double) -> map(double, double)",
+        "(bigint, real) -> map(real, real)",
+        "(bigint, real, double) -> map(real, real)",
+        spark=_numeric_histogram,
+        help="A map of n buckets' means to their weights, about",
+    ),
 )

@@ -2,81 +2,247 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Sequence
 from typing import Any
 
+from sqe.engine.spark.types import spark_type
 from sqe.errors import NotSupported
 from sqe.functions.casts import printed_text
 from sqe.functions.function import Renderer, scalar
-from sqe.functions.spark_text import share, shared
-from sqe.tree.types import APPROXIMATE, Array, Char, Map, Row, Type, is_text
+from sqe.functions.operators import equal, has, has_null
+from sqe.functions.spark_text import (
+    MISSING,
+    constant,
+    constant_integer,
+    invalid,
+    refuse,
+    share,
+    shared,
+)
+from sqe.tree.types import APPROXIMATE, DATE, Array, Char, Map, Row, Type, is_text
 
 Texts = Sequence[str]
+_MAX_SEQUENCE = 10_000
+_MAX_REPEAT = 100_000
+_MAX_COMBINATION = 5
 
 
-def _needs_simple(call: Any, *, floats: bool = False) -> Type:
-    """Spark has NULLs inside nested values equal, and NaN equal to itself: refused rather than wrong."""
+def _element(call: Any) -> Type:
     container = call.arguments[0].type
     assert isinstance(container, Array)
-    element = container.element
-    if isinstance(element, (Array, Map, Row, Char)) or (element in APPROXIMATE and not floats):
-        raise NotSupported(f"{call.function} of {container}", position=call.position)
-    return element
+    return container.element
 
 
-def _simple(template: str) -> Renderer:
+def _identical(template: str) -> Renderer:
+    """Functions that find NaN and NULL equal to themselves, as Spark does. It cannot compare maps, and
+    blanks at the end of a char count to it."""
+
     def render(call: Any, texts: Texts) -> str:
-        _needs_simple(call)
+        element = _element(call)
+        if has(element, Map) or has(element, Char):
+            raise NotSupported(f"{call.function} of {call.arguments[0].type}", position=call.position)
         return share(template, texts)
 
     return render
 
 
-def _contains(call: Any, texts: Texts) -> str:
-    if _needs_simple(call, floats=True) in APPROXIMATE:
-        return share("(array_contains({0}, {1}) AND NOT isnan({1}))", texts)
-    return f"array_contains({texts[0]}, {texts[1]})"
+def _equality(plain: str, floats: str, nested: str) -> Renderer:
+    """Functions that compare elements as `=` does: NaN is equal to nothing, and a NULL inside a nested
+    element leaves it open, which Trino refuses. `{equal}` is that comparison of e_ with the value."""
+
+    def render(call: Any, texts: Texts) -> str:
+        element = _element(call)
+        if element in APPROXIMATE:
+            return share(floats, texts)
+        if not isinstance(element, (Array, Map, Row, Char)):
+            return share(plain, texts)
+        compared = equal(element, "e_", "{1}")
+        open_ = refuse(f"{call.function} cannot compare a value with a NULL inside", code="NOT_SUPPORTED")
+        test = f"(CASE WHEN e_ IS NOT NULL AND {{1}} IS NOT NULL THEN coalesce({compared}, {open_}) END)"
+        return share(nested.replace("{equal}", test), texts)
+
+    return render
 
 
 def _element_at(call: Any, texts: Texts) -> str:
     if isinstance(call.arguments[0].type, Map):
         return f"{texts[0]}[{texts[1]}]"
-    return f"try_element_at({texts[0]}, CAST({texts[1]} AS INT))"
-
-
-def _join(call: Any, texts: Texts) -> str:
-    container = call.arguments[0].type
-    assert isinstance(container, Array)
-    array = texts[0]
-    if isinstance(container.element, (Array, Map, Row)):
-        raise NotSupported(f"array_join of {container}", position=call.position)
-    if not is_text(container.element):
-        array = f"transform({array}, e_ -> {printed_text('e_', container.element)})"
-    return f"array_join({', '.join([array, *texts[1:]])})"
+    # An index that is no INT is beyond the end of every array.
+    return f"try_element_at({texts[0]}, try_cast({texts[1]} AS INT))"
 
 
 def _extreme(name: str) -> Renderer:
     def render(call: Any, texts: Texts) -> str:
         element = call.type
-        if isinstance(element, (Array, Map, Row)) or element in APPROXIMATE:
+        if isinstance(element, (Array, Map, Row)) and _has_no_order(element):
             raise NotSupported(f"{name} of {call.arguments[0].type}", position=call.position)
-        return share(f"(CASE WHEN NOT exists({{0}}, e_ -> e_ IS NULL) THEN {name}({{0}}) END)", texts)
+        found = f"{name}({{0}})"
+        if element in APPROXIMATE and name == "array_max":
+            # NaN is the largest to Spark, and counts only where there is nothing else to Trino.
+            found = "coalesce(array_max(filter({0}, e_ -> NOT isnan(e_))), array_max({0}))"
+        return share(
+            f"(CASE WHEN {_null_guard(element)} WHEN NOT exists({{0}}, e_ -> e_ IS NULL) THEN {found} END)",
+            texts,
+        )
 
     return render
 
 
+def _has_no_order(t: Type) -> bool:
+    """Whether Spark orders such values otherwise, or not at all."""
+    return has(t, Map) or has(t, Char) or any(has(t, floating) for floating in APPROXIMATE)
+
+
+def _null_guard(element: Type) -> str:
+    """WHEN … of a CASE: Trino cannot order arrays and rows with a NULL inside."""
+    inside = has_null(element, "e_")
+    if inside is None:
+        return "false THEN NULL"
+    return f"size({{0}}) > 1 AND exists({{0}}, e_ -> {inside}) THEN " + refuse(
+        f"{element} with a NULL inside cannot be ordered", code="NOT_SUPPORTED"
+    )
+
+
+def _sort(call: Any, texts: Texts) -> str:
+    element = _element(call)
+    if len(texts) == 2:
+        return f"array_sort({texts[0]}, {texts[1]})"
+    if has(element, Map) or has(element, Char):
+        raise NotSupported(f"array_sort of {call.arguments[0].type}", position=call.position)
+    if not isinstance(element, (Array, Row)):
+        return f"array_sort({texts[0]})"
+    return share(f"(CASE WHEN {_null_guard(element)} ELSE array_sort({{0}}) END)", texts)
+
+
+_TOO_MANY = refuse(f"result of sequence function must not have more than {_MAX_SEQUENCE} entries")
+_WRONG_WAY = refuse("sequence stop value must be reached from the start value by the step")
+_NO_STEP = refuse("step must not be zero")
+
+
 def _sequence(call: Any, texts: Texts) -> str:
     start = call.arguments[0].type
-    if len(texts) == 2 and not _is_number(start):
-        texts = (*texts, "if({0} <= {1}, INTERVAL 1 DAY, INTERVAL -1 DAY)")
-        return share(f"sequence({{0}}, {{1}}, {texts[2]})", texts[:2])
-    return f"sequence({', '.join(texts)})"
+    if _is_number(start):
+        step = "1L" if len(texts) == 2 else "{2}"
+        checks = f"WHEN abs((CAST({{1}} AS DOUBLE) - {{0}}) / {step}) >= {_MAX_SEQUENCE} THEN {_TOO_MANY}"
+        if len(texts) == 2:
+            made = "sequence({0}, {1})"
+        else:
+            made = "sequence({0}, {1}, {2})"
+            checks = (
+                f"WHEN {{2}} = 0 THEN {_NO_STEP}"
+                f" WHEN ({{2}} > 0 AND {{1}} < {{0}}) OR ({{2}} < 0 AND {{1}} > {{0}}) THEN {_WRONG_WAY} "
+                + checks
+            )
+        return share(f"(CASE {checks} ELSE {made} END)", texts)
+    if len(texts) == 2:
+        made = share("sequence({0}, {1}, if({0} <= {1}, INTERVAL 1 DAY, INTERVAL -1 DAY))", texts)
+    else:
+        if start == DATE and call.arguments[2].type.name == "interval day to second":
+            _needs_whole_days(call)
+        made = share(
+            f"(CASE WHEN {{0}} + {{2}} = {{0}} THEN {_NO_STEP}"
+            " WHEN ({0} + {2} > {0} AND {1} < {0}) OR ({0} + {2} < {0} AND {1} > {0})"
+            f" THEN {_WRONG_WAY} ELSE sequence({{0}}, {{1}}, {{2}}) END)",
+            texts,
+        )
+    return share(f"(CASE WHEN size({{0}}) > {_MAX_SEQUENCE} THEN {_TOO_MANY} ELSE {{0}} END)", (made,))
+
+
+def _needs_whole_days(call: Any) -> None:
+    step = constant(call.arguments[2])
+    if step is MISSING:
+        raise NotSupported("sequence of dates: the step must be a constant", position=call.position)
+    if isinstance(step, datetime.timedelta) and (step.seconds or step.microseconds):
+        raise invalid(call, "sequence step must be a day interval if start and end values are dates")
 
 
 def _is_number(t: Type) -> bool:
     return str(t) == "bigint"
 
 
+def _combinations(call: Any, texts: Texts) -> str:
+    """Trino steps the first place first: [1, 2], [1, 3], [2, 3], [1, 4] …"""
+    size = constant_integer(call, 1, "the size of a combination")
+    result = spark_type(call.type)
+    if size is None:
+        return f"CAST(NULL AS {result})"
+    if not 0 <= size <= _MAX_COMBINATION:
+        raise invalid(call, f"combination size must be from 0 to {_MAX_COMBINATION}")
+    if size == 0:
+        return share("(CASE WHEN {0} IS NOT NULL THEN array(slice({0}, 1, 0)) END)", texts)
+    places = [f"i{place}_" for place in range(size)]
+    made = f"array({', '.join(f'{{0}}[{place}]' for place in places)})"
+    for place in range(size):
+        last = "size({0}) - 1" if place == size - 1 else f"{places[place + 1]} - 1"
+        made = f"transform(sequence({place}, {last}), {places[place]} -> {made})"
+        if place:
+            made = f"flatten({made})"
+    count = " * ".join(f"(size({{0}}) - {n}D) / {size - n}" for n in range(size))
+    return share(
+        f"(CASE WHEN {{0}} IS NULL THEN NULL WHEN size({{0}}) < {size} THEN CAST(array() AS {result})"
+        f" WHEN {count} * {size} > 100000.5D THEN {refuse('combinations exceed max size')} ELSE {made} END)",
+        texts,
+    )
+
+
+def _ngrams(call: Any, texts: Texts) -> str:
+    return share(
+        f"(CASE WHEN {{1}} <= 0 THEN {refuse('N must be positive')} WHEN {{0}} IS NULL OR {{1}} IS NULL"
+        " THEN NULL ELSE transform(sequence(1, greatest(size({0}) - {1} + 1, 1)),"
+        " i_ -> slice({0}, i_, {1})) END)",
+        texts,
+    )
+
+
+def _zip(call: Any, texts: Texts) -> str:
+    return f"CAST(arrays_zip({', '.join(texts)}) AS {spark_type(call.type)})"
+
+
+def _join(call: Any, texts: Texts) -> str:
+    element = _element(call)
+    array = texts[0]
+    if isinstance(element, (Array, Map, Row)):
+        raise NotSupported(f"array_join of {call.arguments[0].type}", position=call.position)
+    if not is_text(element):
+        array = f"transform({array}, e_ -> {printed_text('e_', element)})"
+    return f"array_join({', '.join([array, *texts[1:]])})"
+
+
+_CONTAINS_SEQUENCE = (
+    "(CASE WHEN {0} IS NULL OR {1} IS NULL THEN NULL WHEN size({1}) > size({0}) THEN false"
+    " WHEN size({1}) = 0 THEN true"
+    " ELSE exists(sequence(1, size({0}) - size({1}) + 1), i_ -> slice({0}, i_, size({1})) <=> {1}) END)"
+)
+_HISTOGRAM = (
+    "map_from_entries(transform(array_distinct(filter({0}, e_ -> e_ IS NOT NULL)),"
+    " w_ -> struct(w_, CAST(size(filter({0}, e_ -> e_ <=> w_)) AS BIGINT))))"
+)
+_TRIM = (
+    "(CASE WHEN {1} < 0 THEN "
+    + refuse("size must not be negative")
+    + " WHEN {1} > size({0}) THEN "
+    + refuse("size must not exceed array cardinality")
+    + " ELSE slice({0}, 1, CAST(size({0}) - {1} AS INT)) END)"
+)
+# A start or a length that is no INT is beyond the end of every array.
+_SLICE = (
+    "slice({0}, CAST(if({1} BETWEEN -1000000000 AND 1000000000, {1}, 1000000000) AS INT),"
+    " CAST(if({2} > 1000000000, 1000000000, {2}) AS INT))"
+)
+
+
+def _slice(call: Any, texts: Texts) -> str:
+    return share(_SLICE, texts)
+
+
+_REPEAT = (
+    "(CASE WHEN {1} < 0 THEN "
+    + refuse("count argument of repeat function must be greater than or equal to 0")
+    + f" WHEN {{1}} > {_MAX_REPEAT} THEN "
+    + refuse(f"count argument of repeat function must be less than or equal to {_MAX_REPEAT}")
+    + " ELSE array_repeat({0}, CAST({1} AS INT)) END)"
+)
 _INTERSECT = (
     "(CASE WHEN size({0}) < size({1}) THEN array_intersect({1}, {0}) ELSE array_intersect({0}, {1}) END)"
 )
@@ -97,49 +263,74 @@ FUNCTIONS = (
         "(map(K, V), K) -> V",
         spark=_element_at,
         help="The element at a position (from the end if negative) or of a key; NULL where there is none",
-        raises=True,
+        raises="index 0 of an array",
     ),
     scalar(
-        "contains", "(array(T:comparable), T) -> boolean", spark=_contains, help="Whether an element is there"
+        "contains",
+        "(array(T:comparable), T) -> boolean",
+        spark=_equality(
+            "array_contains({0}, {1})",
+            "(array_contains({0}, {1}) AND NOT isnan({1}))",
+            "exists({0}, e_ -> {equal})",
+        ),
+        help="Whether an element is there",
+        raises="a NULL inside a value that is compared",
     ),
     scalar(
         "array_distinct",
         "(array(E:comparable)) -> array(E)",
-        spark="array_distinct({0})",
+        spark=_identical("array_distinct({0})"),
         help="Each element once, at its first place",
     ),
     scalar(
         "array_sort",
         "(array(E:orderable)) -> array(E)",
         "(array(T), function(T, T, integer)) -> array(T)",
-        spark="array_sort({args})",
+        spark=_sort,
         help="Sorted, NULLs last, or by a function that compares two elements",
-        raises=True,
+        raises="a NULL inside a value that is ordered, a comparator that returns NULL",
     ),
-    scalar("array_union", _PAIR, spark="array_union({0}, {1})", help="The elements of either, each once"),
-    scalar("array_intersect", _PAIR, spark=shared(_INTERSECT), help="The elements of both, each once"),
+    scalar(
+        "array_union",
+        _PAIR,
+        spark=_identical("array_union({0}, {1})"),
+        help="The elements of either, each once",
+    ),
+    scalar("array_intersect", _PAIR, spark=_identical(_INTERSECT), help="The elements of both, each once"),
     scalar(
         "array_except",
         _PAIR,
-        spark="array_except({0}, {1})",
+        spark=_identical("array_except({0}, {1})"),
         help="The elements of the first only, each once",
     ),
     scalar(
         "array_remove",
         "(array(E:comparable), E) -> array(E)",
-        spark=_simple("array_remove({0}, {1})"),
+        spark=_equality(
+            "array_remove({0}, {1})",
+            "(CASE WHEN isnan({1}) THEN {0} ELSE array_remove({0}, {1}) END)",
+            "(CASE WHEN {1} IS NOT NULL THEN filter({0}, e_ -> e_ IS NULL OR NOT {equal}) END)",
+        ),
         help="Without the elements that are equal to a value",
+        raises="a NULL inside a value that is compared",
     ),
     scalar(
         "array_position",
         "(array(T:comparable), T) -> bigint",
-        spark=_simple("CAST(array_position({0}, {1}) AS BIGINT)"),
+        spark=_equality(
+            "CAST(array_position({0}, {1}) AS BIGINT)",
+            "CAST(CASE WHEN isnan({1}) AND {0} IS NOT NULL THEN 0"
+            " ELSE array_position({0}, {1}) END AS BIGINT)",
+            "CAST(CASE WHEN {1} IS NOT NULL THEN"
+            " array_position(transform({0}, e_ -> coalesce({equal}, false)), true) END AS BIGINT)",
+        ),
         help="Where an element is first, from 1; 0 where it is not",
+        raises="a NULL inside a value that is compared, instance 0",
     ),
     scalar(
         "arrays_overlap",
         "(array(E:comparable), array(E)) -> boolean",
-        spark=_simple("arrays_overlap({0}, {1})"),
+        spark=_identical("arrays_overlap({0}, {1})"),
         help="Whether two arrays have an element in common",
     ),
     scalar(
@@ -154,19 +345,21 @@ FUNCTIONS = (
         "(array(T:orderable)) -> T",
         spark=_extreme("array_max"),
         help="The largest; NULL if any is",
+        raises="a NULL inside a value that is ordered",
     ),
     scalar(
         "array_min",
         "(array(T:orderable)) -> T",
         spark=_extreme("array_min"),
         help="The smallest; NULL if any is",
+        raises="a NULL inside a value that is ordered",
     ),
     scalar(
         "slice",
         "(array(E), bigint, bigint) -> array(E)",
-        spark="slice({0}, CAST({1} AS INT), CAST({2} AS INT))",
+        spark=_slice,
         help="So many elements from a position (from the end if negative)",
-        raises=True,
+        raises="a start of 0, a negative length",
     ),
     scalar(
         "sequence",
@@ -179,14 +372,14 @@ FUNCTIONS = (
         "(timestamp(p), timestamp(p), interval year to month) -> array(timestamp(p))",
         spark=_sequence,
         help="The values from one to another, by a step",
-        raises=True,
+        raises="a step that does not lead to the end, too many elements",
     ),
     scalar(
         "repeat",
         "(T, bigint) -> array(T)",
-        spark="array_repeat({0}, CAST({1} AS INT))",
+        spark=shared(_REPEAT),
         help="An array of a value so many times",
-        raises=True,
+        raises="a negative or large count",
     ),
     scalar(
         "flatten",
@@ -220,5 +413,54 @@ FUNCTIONS = (
         "(array(T), array(U), function(T, U, R)) -> array(R)",
         spark="zip_with({0}, {1}, {2})",
         help="f of the elements of two arrays, side by side; the shorter one filled with NULL",
+    ),
+    scalar(
+        "combinations",
+        "(array(T), integer) -> array(array(T))",
+        spark=_combinations,
+        help="The n-element subsets, n at most 5",
+        raises="too many or too large combinations",
+    ),
+    scalar(
+        "contains_sequence",
+        "(array(T:comparable), array(T)) -> boolean",
+        spark=_identical(_CONTAINS_SEQUENCE),
+        help="Whether one array stands in another, side by side",
+    ),
+    scalar(
+        "ngrams",
+        "(array(T), integer) -> array(array(T))",
+        spark=_ngrams,
+        help="Each run of n neighbours",
+        raises="a size that is not positive",
+    ),
+    scalar(
+        "zip",
+        "(array(A), array(B)) -> array(row(A, B))",
+        "(array(A), array(B), array(C)) -> array(row(A, B, C))",
+        "(array(A), array(B), array(C), array(D)) -> array(row(A, B, C, D))",
+        "(array(A), array(B), array(C), array(D), array(E)) -> array(row(A, B, C, D, E))",
+        spark=_zip,
+        help="Rows of the elements of arrays, side by side; the shorter ones filled with NULL",
+    ),
+    scalar(
+        "shuffle",
+        "(array(E)) -> array(E)",
+        spark="shuffle({0})",
+        help="In a random order",
+        projected=True,
+    ),
+    scalar(
+        "trim_array",
+        "(array(E), bigint) -> array(E)",
+        spark=shared(_TRIM),
+        help="Without its last n elements",
+        raises="a size outside the array",
+    ),
+    scalar(
+        "array_histogram",
+        "(array(T:comparable)) -> map(T, bigint)",
+        spark=_identical(_HISTOGRAM),
+        help="A map of elements to how often they are",
     ),
 )

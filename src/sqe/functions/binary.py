@@ -1,26 +1,62 @@
-"""Bytes: encodings and digests."""
+"""Bytes as text and as numbers."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from sqe.functions.function import scalar
-from sqe.functions.spark_text import refuse, shared
+from sqe.errors import NotSupported
+from sqe.functions.function import Renderer, scalar
+from sqe.functions.spark_text import refuse, share, shared, string
+from sqe.tree.types import VARBINARY
+
+_BODY = "sqe_encodings_"
+_TEXT_OR_BYTES = ("(varchar(x)) -> varbinary", "(varbinary) -> varbinary")
 
 _FROM_HEX = (
     "(CASE WHEN {0} RLIKE '^([0-9A-Fa-f][0-9A-Fa-f])*$' THEN unhex({0}) WHEN {0} IS NOT NULL"
     " THEN " + refuse("Not a valid text of hexadecimal digits") + " END)"
 )
+
+
+def _from_text(template: str) -> Renderer:
+    """Bytes are taken for the text that they are in UTF-8."""
+
+    def render(call: Any, texts: Sequence[str]) -> str:
+        is_bytes = call.arguments[0].type == VARBINARY
+        return share(template, (f"CAST({texts[0]} AS STRING)" if is_bytes else texts[0],))
+
+    return render
+
+
+def _from_base64(alphabet: str, plain: str) -> str:
+    """What Java's decoder takes: padding may be left out, and nothing else may be there."""
+    digit = f"[A-Za-z0-9{alphabet}]"
+    pattern = string(f"^({digit}{{4}})*({digit}{{2}}(==)?|{digit}{{3}}=?)?$")
+    return (
+        f"(CASE WHEN {{0}} RLIKE {pattern} THEN unbase64({plain}) WHEN {{0}} IS NOT NULL THEN "
+        + refuse("Not a valid text in base 64")
+        + " END)"
+    )
+
+
 # Bytes with the top bit set are negative numbers.
 _FROM_BIG_ENDIAN_64 = (
     "(CASE WHEN length({0}) <> 8 THEN " + refuse("expected 8-byte input") + " ELSE"
     " CAST(CAST(conv(hex({0}), 16, 10) AS DECIMAL(20,0))"
     " - if(substr(hex({0}), 1, 1) >= '8', 18446744073709551616, 0) AS BIGINT) END)"
 )
+_FROM_BIG_ENDIAN_32 = (
+    "(CASE WHEN length({0}) <> 4 THEN " + refuse("expected 4-byte input") + " ELSE"
+    " CAST(CAST(conv(hex({0}), 16, 10) AS BIGINT)"
+    " - if(substr(hex({0}), 1, 1) >= '8', 4294967296, 0) AS INT) END)"
+)
 
 
-def _digest(name: str, spark: str) -> Any:
-    return scalar(name, "(varbinary) -> varbinary", spark=f"unhex({spark})", help=f"The {name} digest")
+def _from_utf8(call: Any, texts: Sequence[str]) -> str:
+    if len(texts) > 1:
+        raise NotSupported("from_utf8 with a replacement of your own", position=call.position)
+    return f"make_valid_utf8(CAST({texts[0]} AS STRING))"
 
 
 FUNCTIONS = (
@@ -34,22 +70,19 @@ FUNCTIONS = (
     scalar(
         "from_utf8",
         "(varbinary) -> varchar",
-        spark="make_valid_utf8(CAST({0} AS STRING))",
+        "(varbinary, bigint) -> varchar",
+        "(varbinary, varchar(x)) -> varchar",
+        spark=_from_utf8,
         help="The text of bytes in UTF-8; what is invalid becomes U+FFFD",
     ),
     scalar("to_hex", "(varbinary) -> varchar", spark="hex({0})", help="Two hexadecimal digits a byte"),
     scalar(
         "from_hex",
-        "(varchar(x)) -> varbinary",
-        spark=shared(_FROM_HEX),
+        *_TEXT_OR_BYTES,
+        spark=_from_text(_FROM_HEX),
         help="The bytes of hexadecimal digits",
-        raises=True,
+        raises="a text that is not hexadecimal",
     ),
-    _digest("md5", "md5({0})"),
-    _digest("sha1", "sha1({0})"),
-    _digest("sha256", "sha2({0}, 256)"),
-    _digest("sha512", "sha2({0}, 512)"),
-    scalar("crc32", "(varbinary) -> bigint", spark="crc32({0})", help="The CRC-32 checksum"),
     scalar(
         "to_base64",
         "(varbinary) -> varchar",
@@ -59,10 +92,38 @@ FUNCTIONS = (
     ),
     scalar(
         "from_base64",
-        "(varchar(x)) -> varbinary",
-        spark="to_binary({0}, 'base64')",
+        *_TEXT_OR_BYTES,
+        spark=_from_text(_from_base64("+/", "{0}")),
         help="The bytes of a text in base 64",
-        raises=True,
+        raises="a text that is not base 64",
+    ),
+    scalar(
+        "to_base64url",
+        "(varbinary) -> varchar",
+        spark="translate(replace(base64({0}), '\\r\\n', ''), '+/', '-_')",
+        help="The bytes in base 64, with the digits that a URL may hold",
+    ),
+    scalar(
+        "from_base64url",
+        *_TEXT_OR_BYTES,
+        spark=_from_text(_from_base64("_-", "translate({0}, '-_', '+/')")),
+        help="The bytes of a text in base 64, with the digits that a URL may hold",
+        raises="a text that is not base 64",
+    ),
+    scalar(
+        "to_base32",
+        "(varbinary) -> varchar",
+        spark=None,
+        body=f"{_BODY}to_base32",
+        help="The bytes in base 32",
+    ),
+    scalar(
+        "from_base32",
+        *_TEXT_OR_BYTES,
+        spark=_from_text(f"{_BODY}from_base32({{0}})"),
+        body=f"{_BODY}from_base32",
+        help="The bytes of a text in base 32",
+        raises="a text that is not base 32",
     ),
     scalar(
         "to_big_endian_64",
@@ -75,6 +136,49 @@ FUNCTIONS = (
         "(varbinary) -> bigint",
         spark=shared(_FROM_BIG_ENDIAN_64),
         help="The bigint of eight bytes, the highest first",
-        raises=True,
+        raises="binary of another length",
+    ),
+    scalar(
+        "to_big_endian_32",
+        "(integer) -> varbinary",
+        spark="unhex(right(lpad(hex({0}), 16, '0'), 8))",
+        help="The four bytes of an integer, the highest first",
+    ),
+    scalar(
+        "from_big_endian_32",
+        "(varbinary) -> integer",
+        spark=shared(_FROM_BIG_ENDIAN_32),
+        help="The integer of four bytes, the highest first",
+        raises="binary of another length",
+    ),
+    scalar(
+        "to_ieee754_64",
+        "(double) -> varbinary",
+        spark=None,
+        body=f"{_BODY}to_ieee754_64",
+        help="The eight bytes of a double, the highest first",
+    ),
+    scalar(
+        "from_ieee754_64",
+        "(varbinary) -> double",
+        spark=None,
+        body=f"{_BODY}from_ieee754_64",
+        help="The double of eight bytes, the highest first",
+        raises="binary of another length",
+    ),
+    scalar(
+        "to_ieee754_32",
+        "(real) -> varbinary",
+        spark=f"{_BODY}to_ieee754_32(CAST({{0}} AS DOUBLE))",
+        body=f"{_BODY}to_ieee754_32",
+        help="The four bytes of a real, the highest first",
+    ),
+    scalar(
+        "from_ieee754_32",
+        "(varbinary) -> real",
+        spark=f"CAST({_BODY}from_ieee754_32({{0}}) AS FLOAT)",
+        body=f"{_BODY}from_ieee754_32",
+        help="The real of four bytes, the highest first",
+        raises="binary of another length",
     ),
 )

@@ -17,6 +17,7 @@ from sqe.tree.types import (
     DATE,
     DAY_SECOND,
     DOUBLE,
+    INTEGER_DIGITS,
     JSON,
     REAL,
     UNKNOWN,
@@ -31,11 +32,13 @@ from sqe.tree.types import (
     FunctionType,
     Map,
     Row,
+    Simple,
     Time,
     Timestamp,
     TimestampTz,
     Type,
     Varchar,
+    coerces,
     is_integer,
     is_numeric,
     is_text,
@@ -84,7 +87,7 @@ def _from_text(target: Type) -> bool:
 
 def _to_text(source: Type) -> bool:
     plain = source in (BOOLEAN, DATE, UUID, DAY_SECOND, YEAR_MONTH) or is_numeric(source)
-    return plain or isinstance(source, (Timestamp, TimestampTz))
+    return plain or isinstance(source, (Timestamp, TimestampTz, Time))
 
 
 def _is_binary(t: Type) -> bool:
@@ -122,7 +125,7 @@ class _Cast:
         if target == JSON:
             return to_json(text, source, printed_text(text, source))
         if source == JSON:
-            return from_json(text, target, self.from_json_scalar)
+            return from_json(text, target, self.from_json_scalar, safe=self.safe)
         if isinstance(source, (Array, Map, Row)):
             return self.nested(text, source, target)
         if is_text(source):
@@ -143,7 +146,9 @@ class _Cast:
             return self.from_text(text, VARCHAR, target)
         if target == BOOLEAN or target in APPROXIMATE:
             return self.from_text(text, VARCHAR, target)
-        return self.plain(f"round(CAST({text} AS DECIMAL(38, 10)))" if is_integer(target) else text, target)
+        return self.plain(
+            f"round({self.word}({text} AS DECIMAL(38, 10)))" if is_integer(target) else text, target
+        )
 
     def nested(self, text: str, source: Type, target: Type) -> str:
         inner = _Cast(self.safe, self.depth + 1)
@@ -151,6 +156,10 @@ class _Cast:
         match source, target:
             case Array(), Array():
                 element = inner.text(name, source.element, target.element)
+                if self.safe and element != name:
+                    failed = f"exists({{0}}, {name} -> {name} IS NOT NULL AND {element} IS NULL)"
+                    made = f"transform({{0}}, {name} -> {element})"
+                    return share(f"CASE WHEN NOT {failed} THEN {made} END", (text,))
                 if element == inner.plain(name, target.element):
                     return self.plain(text, target)
                 return text if element == name else f"transform({text}, {name} -> {element})"
@@ -158,6 +167,12 @@ class _Cast:
                 key, value = f"k{self.depth}_", f"v{self.depth}_"
                 keys = inner.text(key, source.key, target.key)
                 values = inner.text(value, source.value, target.value)
+                if self.safe and keys != key:
+                    raise NotSupported(f"TRY_CAST of {source} to {target}")
+                if self.safe and values != value:
+                    failed = f"exists(map_values({{0}}), {value} -> {value} IS NOT NULL AND {values} IS NULL)"
+                    made = f"transform_values({{0}}, ({key}, {value}) -> {values})"
+                    return share(f"CASE WHEN NOT {failed} THEN {made} END", (text,))
                 if values != value:
                     text = f"transform_values({text}, ({key}, {value}) -> {values})"
                 return text if keys == key else f"transform_keys({text}, ({key}, {value}) -> {keys})"
@@ -167,37 +182,72 @@ class _Cast:
 
     def row(self, text: str, source: Row, target: Row, inner: _Cast) -> str:
         fields = []
+        failures = ["{0} IS NULL"]
         changed = False
         names = row_field_names(source)
         for old, new, a, b in zip(names, row_field_names(target), source.fields, target.fields, strict=True):
             place = f"({{0}}).{quote_name(old)}"
             value = inner.text(place, a.type, b.type)
             changed = changed or value != place
+            if self.safe and value != place:
+                failures.append(f"({place} IS NOT NULL AND {value} IS NULL)")
             fields.append(f"{string(new)}, {value}")
         if not changed:
             return text if names == row_field_names(target) else f"CAST({text} AS {spark_type(target)})"
         # A row that is NULL stays one, and does not become a row of NULLs.
-        return share(f"if({{0}} IS NULL, NULL, named_struct({', '.join(fields)}))", (text,))
+        failed = " OR ".join(failures)
+        return share(f"if({failed}, NULL, named_struct({', '.join(fields)}))", (text,))
 
     def number(self, text: str, source: Type, target: Type) -> str:
         if is_integer(target) and not is_integer(source):
-            rounded = f"round({text})"
-            if target == BIGINT and source in APPROXIMATE:
-                # Spark takes 2^63 for the largest bigint instead of failing.
-                guarded = "CASE WHEN {0} >= 9.223372036854775807E18D THEN " + self.fail(
-                    "Unable to cast to bigint"
-                )
-                return share(f"{guarded} ELSE {self.plain('round({0})', target)} END", (text,))
-            return self.plain(rounded, target)
+            return self.to_integer(text, source, target)
         if isinstance(target, Decimal) and source in APPROXIMATE:
             # Spark's decimal of NaN is NULL. A real is read by its shortest text, as a double is.
             value = "{0}" if source == DOUBLE else "CAST({0} AS STRING)"
+            return self.or_fail(text, value, target)
+        if isinstance(target, Decimal) and not coerces(source, target):
+            return self.or_fail(text, "{0}", target)
+        return self.plain(text, target)
+
+    def to_integer(self, text: str, source: Type, target: Type) -> str:
+        """A half away from zero. Trino has two errors for what is out of range, by the types."""
+        if isinstance(source, Decimal):
+            assert isinstance(target, Simple)
+            # Rounding may add a digit.
+            if INTEGER_DIGITS[target] > source.precision - source.scale + min(source.scale, 1):
+                return self.plain(f"round({text})", target)
+            return self.or_fail(text, "round({0})", target)
+        if target == BIGINT and source == REAL:
+            # A real that is too large becomes the largest bigint, with no error.
             return share(
-                "CASE WHEN isnan({0}) OR abs({0}) = double('Infinity') THEN "
-                f"{self.fail(f'Cannot cast to {target}')} ELSE {self.plain(value, target)} END",
+                f"CASE WHEN isnan({{0}}) THEN {self.fail('Cannot cast NaN to bigint')}"
+                " WHEN {0} >= 9.223372036854775807E18D THEN 9223372036854775807L"
+                " WHEN {0} <= -9.223372036854775808E18D THEN -9223372036854775808L"
+                " ELSE CAST(round({0}) AS BIGINT) END",
                 (text,),
             )
-        return self.plain(text, target)
+        if target == BIGINT:
+            # Spark takes 2^63 for the largest bigint instead of failing.
+            return share(
+                "CASE WHEN isnan({0}) OR {0} >= 9.223372036854775807E18D OR {0} < -9.223372036854775808E18D"
+                f" THEN {self.fail('Unable to cast to bigint')} ELSE CAST(round({{0}}) AS BIGINT) END",
+                (text,),
+            )
+        return share(
+            f"CASE WHEN isnan({{0}}) THEN {self.fail(f'Cannot cast NaN to {target}')}"
+            f" ELSE {self.plain('round({0})', target)} END",
+            (text,),
+        )
+
+    def or_fail(self, text: str, value: str, target: Type) -> str:
+        """INVALID_CAST_ARGUMENT for whatever does not fit; Spark has other errors for some of it."""
+        if self.safe:
+            return share(f"try_cast({value} AS {spark_type(target)})", (text,))
+        return share(
+            f"coalesce(try_cast({value} AS {spark_type(target)}),"
+            f" if({{0}} IS NULL, NULL, {self.fail(f'Cannot cast to {target}')}))",
+            (text,),
+        )
 
     def from_text(self, text: str, source: Type, target: Type) -> str:
         match target:
@@ -208,10 +258,9 @@ class _Cast:
             case Char():
                 return f"rpad({text}, {target.length}, ' ')"
             case Timestamp():
-                return self.checked(text, _TIMESTAMP, self.timestamp("trim({0})", target), target)
+                return self.checked(text, _TIMESTAMP, self.timestamp(target), target)
             case TimestampTz():
-                read = round_timestamp(self.plain("trim({0})", target), target.precision)
-                return self.checked(text, _ZONED, read, target)
+                return self.checked(text, _ZONED, self.timestamp(target), target)
         if target == VARBINARY:
             return f"encode({text}, 'UTF-8')"
         if target == UUID:
@@ -229,11 +278,15 @@ class _Cast:
             read = self.plain("regexp_replace(trim({0}), '[fFdD]$', '')", target)
             return self.checked(text, _DOUBLE, read, target)
         if isinstance(target, Decimal) or is_integer(target):
-            return self.plain(text, target)
+            return self.or_fail(text, "{0}", target)
         raise NotSupported(f"Cannot cast {source} to {target}")
 
-    def timestamp(self, text: str, target: Timestamp) -> str:
-        return round_timestamp(f"{self.word}({text} AS TIMESTAMP_NTZ)", target.precision)
+    def timestamp(self, target: Timestamp | TimestampTz) -> str:
+        """Digits beyond the sixth are only seen in the rounding of the sixth."""
+        read = self.plain(f"regexp_replace(trim({{0}}), {_SEVENTH_DIGIT}, '$1')", target)
+        if target.precision < 6:
+            return round_timestamp(read, target.precision)
+        return f"timestampadd(MICROSECOND, if({{0}} RLIKE {_ROUNDED_UP}, 1, 0), {read})"
 
     def checked(self, text: str, pattern: str, read: str, target: Type) -> str:
         """`read` only a text of the form that Trino takes: Spark takes many more."""
@@ -258,7 +311,9 @@ class _Cast:
 
 
 _DATE = r"^\s*[+-]?[0-9]{4,}-[0-9]{1,2}-[0-9]{1,2}\s*$"
-_CLOCK = r"([01]?[0-9]|2[0-3]):[0-9]{1,2}(:[0-9]{1,2}([.][0-9]{1,6})?)?"
+_CLOCK = r"([01]?[0-9]|2[0-3]):[0-9]{1,2}(:[0-9]{1,2}([.][0-9]{1,12})?)?"
+_SEVENTH_DIGIT = string("([.][0-9]{6})[0-9]+")
+_ROUNDED_UP = string("[.][0-9]{6}[5-9]")
 _TIMESTAMP = rf"^ *[+-]?[0-9]{{4,}}-[0-9]{{1,2}}-[0-9]{{1,2}}( {_CLOCK})? *$"
 # A value's zone is part of its type here, so that a text that only a row knows can be in none but UTC.
 _ZONE = r"( ?[+-]00:00| (UTC|Z|GMT))"
@@ -274,6 +329,12 @@ def printed_text(text: str, source: Type) -> str:
     match source:
         case Timestamp():
             return f"date_format({text}, '{_timestamp_pattern(source.precision)}')"
+        case Time():
+            # Spark leaves out zeros at the end, and the point with them.
+            if not source.precision:
+                return f"CAST({text} AS STRING)"
+            digits = f"if(length(CAST({{0}} AS STRING)) > 8, '', '.')), {9 + source.precision}, '0')"
+            return share(f"rpad(concat(CAST({{0}} AS STRING), {digits}", (text,))
         case TimestampTz():
             return f"concat(date_format({text}, '{_timestamp_pattern(source.precision)}'), ' UTC')"
     if source == DOUBLE:
@@ -312,8 +373,18 @@ _SPECIAL = (
     " THEN if({0} > 0, 'Infinity', '-Infinity')"
     " WHEN {0} = 0 THEN if(CAST({0} AS STRING) LIKE '-%', '-0E0', '0E0')"
 )
+# Before 19, Java prints more digits than it takes to tell a double from its neighbours, or others: the
+# fewest that read as the same number are looked for, from 15 on.
+_FEWEST = (
+    "regexp_replace(regexp_replace(CASE"
+    " WHEN CAST(format_string('%.14E', {0}) AS DOUBLE) = {0} THEN format_string('%.14E', {0})"
+    " WHEN CAST(format_string('%.15E', {0}) AS DOUBLE) = {0} THEN format_string('%.15E', {0})"
+    " ELSE format_string('%.16E', {0}) END, '([.][0-9]+?)0+E', '$1E'), 'E[+]?(-?)0*([0-9]+)$', 'E$1$2')"
+)
+_IS_LONG = "length(regexp_replace(CAST(abs({0}) AS STRING), 'E.*$|[.]', '')) > 15"
 _DOUBLE_TEXT = (
     _SPECIAL
+    + f" WHEN {_IS_LONG} THEN {_FEWEST}"
     + " WHEN instr(CAST({0} AS STRING), 'E') > 0 THEN CAST({0} AS STRING) ELSE "
     + _SCIENTIFIC
     + " END"

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqe.errors import NotSupported
 from sqe.functions.casts import round_timestamp
-from sqe.functions.datetime_formats import joda_to_spark, mysql_parts, mysql_to_parse
+from sqe.functions.datetime_formats import joda_parts, joda_to_parse, mysql_parts, mysql_to_parse
 from sqe.functions.function import Renderer, scalar
 from sqe.functions.spark_text import constant, constant_text, invalid, refuse, share, shared, string
-from sqe.tree.types import DATE, Timestamp, TimestampTz, Type, Varchar, is_interval
+from sqe.tree.types import DATE, Time, Timestamp, TimestampTz, Type, Varchar, is_interval
 
 Texts = Sequence[str]
 
 _DATES = ("(date) -> bigint", "(timestamp(p)) -> bigint", "(timestamp(p) with time zone) -> bigint")
-_CLOCKS = ("(timestamp(p)) -> bigint", "(timestamp(p) with time zone) -> bigint")
+_CLOCKS = (
+    "(timestamp(p)) -> bigint",
+    "(timestamp(p) with time zone) -> bigint",
+    "(time(p)) -> bigint",
+)
 _DAY_SECOND = "(interval day to second) -> bigint"
 _YEAR_MONTH = "(interval year to month) -> bigint"
 _MOMENTS = ("(varchar(x), {0}date) -> date", "(varchar(x), {0}timestamp(p)) -> timestamp(p)")
@@ -117,30 +120,23 @@ def _months_between(moment: Type, pair: Texts) -> str:
     return share(template.replace("[0]", "{0}").replace("[1]", "{1}"), texts)
 
 
-def _format(call: Any, texts: Texts) -> str:
-    pattern = constant_text(call, 1, "the format")
-    if pattern is None:
-        return "CAST(NULL AS STRING)"
-    parts = []
-    for spark, is_pattern in mysql_parts(call, pattern):
-        parts.append(f"date_format({{0}}, {string(spark)})" if is_pattern else spark)
-    template = (
-        parts[0]
-        if len(parts) == 1
-        else f"concat({', '.join(parts)})"
-        if parts
-        else "if({0} IS NULL, NULL, '')"
-    )
-    return share(template, (_in_millis(call.arguments[0].type, texts[0]),))
+def _printed(read: Any) -> Renderer:
+    """In a format that `read` makes parts of: patterns of Spark's, and SQL."""
 
+    def render(call: Any, texts: Texts) -> str:
+        pattern = constant_text(call, 1, "the format")
+        if pattern is None:
+            return "CAST(NULL AS STRING)"
+        parts = []
+        for spark, is_pattern in read(call, pattern):
+            parts.append(f"date_format({{0}}, {string(spark)})" if is_pattern else spark)
+        if not parts:
+            template = "if({0} IS NULL, NULL, '')"
+        else:
+            template = parts[0] if len(parts) == 1 else f"concat({', '.join(parts)})"
+        return share(template, (_in_millis(call.arguments[0].type, texts[0]),))
 
-def _format_joda(call: Any, texts: Texts) -> str:
-    pattern = constant_text(call, 1, "the format")
-    if pattern is None:
-        return "CAST(NULL AS STRING)"
-    return (
-        f"date_format({_in_millis(call.arguments[0].type, texts[0])}, {string(joda_to_spark(call, pattern))})"
-    )
+    return render
 
 
 def _in_millis(t: Type, text: str) -> str:
@@ -153,7 +149,68 @@ def _parse(call: Any, texts: Texts) -> str:
     pattern = constant_text(call, 1, "the format")
     if pattern is None:
         return "CAST(NULL AS TIMESTAMP_NTZ)"
-    return f"to_timestamp_ntz({texts[0]}, {string(mysql_to_parse(call, pattern))})"
+    spark = mysql_to_parse(call, pattern)
+    text = _with_large_letters(spark, texts[0])
+    if spark.endswith("SSSSSS"):
+        # As many digits as there are; Spark wants six.
+        text = share(
+            "concat(regexp_replace({0}, '[0-9]{1,9}$', ''),"
+            " rpad(left(regexp_extract({0}, '([0-9]{1,9})$', 1), 6), 6, '0'))",
+            (text,),
+        )
+    read = f"to_timestamp_ntz({text}, {string(spark)})"
+    if spark.endswith("SSSSSS"):
+        read = f"CAST(date_trunc('millisecond', {read}) AS TIMESTAMP_NTZ)"
+    if "yy" in spark.replace("yyyy", ""):
+        # 69 is 2069, and 70 is 1970.
+        read = share("if(year({0}) >= 2070, timestampadd(YEAR, -100, {0}), {0})", (read,))
+    return read
+
+
+def _with_large_letters(spark: str, text: str) -> str:
+    """Spark reads no am and pm; names of months would be lost."""
+    return f"upper({text})" if "a" in spark and "MMM" not in spark and "'" not in spark else text
+
+
+def _parse_joda(call: Any, texts: Texts) -> str:
+    pattern = constant_text(call, 1, "the format")
+    if pattern is None:
+        return "CAST(NULL AS TIMESTAMP)"
+    spark = joda_to_parse(call, pattern)
+    return f"to_timestamp({_with_large_letters(spark, texts[0])}, {string(spark)})"
+
+
+_UNITS = {"ns": "1E-6", "us": "1E-3", "ms": "1E0", "s": "1E3", "m": "6E4", "h": "3.6E6", "d": "8.64E7"}
+_DURATION = string(r"^\s*([0-9]+(?:[.][0-9]+)?)\s*([a-zA-Z]+)\s*$")
+_FACTOR = (
+    f"CASE regexp_extract({{0}}, {_DURATION}, 2) "
+    + " ".join(f"WHEN '{unit}' THEN {factor}D" for unit, factor in _UNITS.items())
+    + " END"
+)
+_PARSE_DURATION = (
+    f"(CASE WHEN {{0}} IS NULL THEN NULL WHEN NOT ({{0}} RLIKE {_DURATION}) OR {_FACTOR} IS NULL THEN "
+    + refuse("duration is not a valid data duration string")
+    + f" ELSE timestamp_millis(CAST(floor(CAST(regexp_extract({{0}}, {_DURATION}, 1) AS DOUBLE) * {_FACTOR}"
+    " + 0.5D) AS BIGINT)) - timestamp_millis(0) END)"
+)
+
+
+def _human_readable(call: Any, texts: Texts) -> str:
+    """1 week, 2 days, …: without what is zero, unless all is."""
+    seconds = "CAST(floor({0} + 0.5D) AS BIGINT)"
+    parts, rest = [], seconds
+    for unit, size in (("week", 604800), ("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1)):
+        count = f"(({rest}) div {size})"
+        parts.append(f"if({count} = 0, NULL, concat({count}, ' {unit}', if({count} = 1, '', 's')))")
+        rest = f"{seconds} % {size}"
+    return share(
+        "(CASE WHEN isnan({0}) OR abs({0}) = double('Infinity') THEN "
+        + refuse("Invalid argument found")
+        + " WHEN {0} < -0.5D THEN "
+        + refuse("negative seconds are not supported", code="NOT_SUPPORTED")
+        + f" WHEN {seconds} = 0 THEN '0 seconds' ELSE concat_ws(', ', {', '.join(parts)}) END)",
+        texts,
+    )
 
 
 def _iso_length(zone: int) -> Any:
@@ -188,7 +245,30 @@ def _from_iso8601_timestamp(call: Any, texts: Texts) -> str:
     return round_timestamp(_checked(pattern, "TIMESTAMP")(call, texts), 3)
 
 
-_ISO_DATE = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+_ISO_DATE = string("^[0-9]{4}(-[0-9]{1,2}(-[0-9]{1,2})?)?$")
+_ISO_ORDINAL = string("^([0-9]{4})-([0-9]{3})$")
+_ISO_WEEK = string("^([0-9]{4})-W([0-9]{1,2})(?:-([1-7]))?$")
+
+
+def _iso_part(pattern: str, group: int) -> str:
+    return f"CAST(regexp_extract({{0}}, {pattern}, {group}) AS INT)"
+
+
+_YEAR_OF_ORDINAL = f"make_date({_iso_part(_ISO_ORDINAL, 1)}, 1, 1)"
+_ORDINAL = f"date_add({_YEAR_OF_ORDINAL}, {_iso_part(_ISO_ORDINAL, 2)} - 1)"
+# The fourth of January is in the first week.
+_FIRST_WEEK = f"trunc(make_date({_iso_part(_ISO_WEEK, 1)}, 1, 4), 'week')"
+_WEEKDAY_OF_TEXT = f"coalesce(CAST(nullif(regexp_extract({{0}}, {_ISO_WEEK}, 3), '') AS INT), 1)"
+_WEEK = f"date_add({_FIRST_WEEK}, ({_iso_part(_ISO_WEEK, 2)} - 1) * 7 + {_WEEKDAY_OF_TEXT} - 1)"
+_BAD_DATE = refuse("Invalid format")
+_FROM_ISO_DATE = (
+    f"(CASE WHEN {{0}} RLIKE {_ISO_DATE} THEN coalesce(try_cast({{0}} AS DATE), {_BAD_DATE})"
+    f" WHEN {{0}} RLIKE {_ISO_ORDINAL} THEN"
+    f" if(dayofyear({_ORDINAL}) = {_iso_part(_ISO_ORDINAL, 2)}, {_ORDINAL}, {_BAD_DATE})"
+    f" WHEN {{0}} RLIKE {_ISO_WEEK} THEN"
+    f" if(weekofyear({_WEEK}) = {_iso_part(_ISO_WEEK, 2)}, {_WEEK}, {_BAD_DATE})"
+    f" WHEN {{0}} IS NOT NULL THEN {_BAD_DATE} END)"
+)
 _ISO_TIMESTAMP = (
     "^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,3})?)?(Z|[+-][0-9]{2}:[0-9]{2})?)?$"
 )
@@ -200,10 +280,12 @@ def _field(name: str, spark: str, help: str, *signatures: str) -> Any:
     def render(call: Any, texts: Texts) -> str:
         if is_interval(call.arguments[0].type):
             if name == "millisecond":
-                raise NotSupported("millisecond of an interval", position=call.position)
+                return f"(unix_millis(timestamp_millis(0) + {texts[0]}) % 1000)"
             unit = {"day_of_month": "DAY"}.get(name, name.upper())
             # extract gives seconds with their fraction.
             return f"CAST(extract({unit} FROM {texts[0]}) AS BIGINT)"
+        if name == "millisecond" and isinstance(call.arguments[0].type, Time):
+            return f"(CAST(extract(SECOND FROM {texts[0]}) * 1000 AS BIGINT) % 1000)"
         return f"CAST({spark.replace('{0}', texts[0])} AS BIGINT)"
 
     return scalar(name, *signatures, spark=render, help=help)
@@ -235,7 +317,7 @@ FUNCTIONS = (
     _field("hour", "hour({0})", "The hour", *_CLOCKS, _DAY_SECOND),
     _field("minute", "minute({0})", "The minute", *_CLOCKS, _DAY_SECOND),
     _field("second", "second({0})", "The second", *_CLOCKS, _DAY_SECOND),
-    _field("millisecond", "date_format({0}, 'SSS')", "The millisecond of the second", *_CLOCKS),
+    _field("millisecond", "date_format({0}, 'SSS')", "The millisecond of the second", *_CLOCKS, _DAY_SECOND),
     scalar(
         "date",
         "(varchar(x)) -> date",
@@ -244,7 +326,7 @@ FUNCTIONS = (
         "(date) -> date",
         spark=_to_date,
         help="The date of a timestamp or a text",
-        raises=True,
+        raises="a text that is no date",
     ),
     scalar(
         "last_day_of_month",
@@ -265,7 +347,7 @@ FUNCTIONS = (
         *(text.replace("{0}", "bigint, ") for text in (*_MOMENTS, _ZONED)),
         spark=_add,
         help="So many units later, or earlier if negative",
-        raises=True,
+        raises="a result outside the calendar",
     ),
     scalar(
         "date_diff",
@@ -279,7 +361,7 @@ FUNCTIONS = (
         "date_format",
         "(timestamp(p), varchar(x)) -> varchar",
         "(timestamp(p) with time zone, varchar(x)) -> varchar",
-        spark=_format,
+        spark=_printed(mysql_parts),
         help="As text, in a format of %Y, %m, %d, … as MySQL has them",
     ),
     scalar(
@@ -287,14 +369,35 @@ FUNCTIONS = (
         "(varchar(x), varchar(y)) -> timestamp(3)",
         spark=_parse,
         help="A timestamp from text, in a format of %Y, %m, %d, … as MySQL has them",
-        raises=True,
+        raises="a text that is not of the format",
     ),
     scalar(
         "format_datetime",
         "(timestamp(p), varchar(x)) -> varchar",
         "(timestamp(p) with time zone, varchar(x)) -> varchar",
-        spark=_format_joda,
+        spark=_printed(joda_parts),
         help="As text, in a format of yyyy, MM, dd, … as Java has them",
+    ),
+    scalar(
+        "parse_datetime",
+        "(varchar(x), varchar(y)) -> timestamp(3) with time zone",
+        spark=_parse_joda,
+        help="A timestamp from text, in a format of yyyy, MM, dd, … as Java has them",
+        raises="a text that is not of the format",
+    ),
+    scalar(
+        "parse_duration",
+        "(varchar(x)) -> interval day to second",
+        spark=shared(_PARSE_DURATION),
+        help="The interval of a text such as 1.5h, of ns, us, ms, s, m, h or d",
+        raises="a text that is no duration",
+    ),
+    scalar(
+        "human_readable_seconds",
+        "(double) -> varchar",
+        spark=_human_readable,
+        help="Seconds in words: 1 minute, 36 seconds",
+        raises="NaN and infinity",
     ),
     scalar(
         "to_iso8601",
@@ -307,16 +410,16 @@ FUNCTIONS = (
     scalar(
         "from_iso8601_date",
         "(varchar(x)) -> date",
-        spark=_checked(_ISO_DATE, "DATE"),
+        spark=shared(_FROM_ISO_DATE),
         help="A date from text of ISO 8601",
-        raises=True,
+        raises="a text that is no date",
     ),
     scalar(
         "from_iso8601_timestamp",
         "(varchar(x)) -> timestamp(3) with time zone",
         spark=_from_iso8601_timestamp,
         help="A timestamp from text of ISO 8601",
-        raises=True,
+        raises="a text that is no timestamp",
     ),
     scalar(
         "from_unixtime",
@@ -326,7 +429,7 @@ FUNCTIONS = (
         # As Math.round does it: a half goes up, below zero too.
         spark="timestamp_millis(floor({0} * 1000D + 0.5D))",
         help="The timestamp of seconds since 1970",
-        raises=True,
+        raises="a number outside the calendar",
     ),
     scalar(
         "to_unixtime",

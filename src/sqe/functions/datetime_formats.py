@@ -39,6 +39,16 @@ _WEEK_FIELDS = {
     "x": "lpad(CAST(extract(YEAROFWEEK FROM {0}) AS STRING), 4, '0')",
 }
 _READ = {
+    "b": "MMM",
+    "f": "SSSSSS",
+    "h": "h",
+    "I": "h",
+    "j": "D",
+    "l": "h",
+    "M": "MMMM",
+    "p": "a",
+    "r": "h:m:s a",
+    "y": "yy",
     "Y": "y",
     "m": "M",
     "c": "M",
@@ -51,7 +61,24 @@ _READ = {
     "S": "s",
     "T": "H:m:s",
 }
-_READ_FIXED = {"Y": "yyyy", "m": "MM", "d": "dd", "H": "HH", "i": "mm", "s": "ss", "S": "ss"}
+_READ_FIXED = {
+    "Y": "yyyy",
+    "y": "yy",
+    "m": "MM",
+    "d": "dd",
+    "H": "HH",
+    "h": "hh",
+    "I": "hh",
+    "i": "mm",
+    "j": "DDD",
+    "s": "ss",
+    "S": "ss",
+    "b": "MMM",
+    "M": "MMMM",
+    "p": "a",
+}
+# Numbers that stand side by side are told apart by their lengths.
+_OF_LETTERS = "bMp"
 _UNKNOWN_TO_TRINO = "DUuVwX"
 
 
@@ -103,12 +130,20 @@ def mysql_parts(call: Any, pattern: str) -> list[tuple[str, bool]]:
 def mysql_to_parse(call: Any, pattern: str) -> str:
     """A pattern to read by. One or two digits are taken where something stands between the fields."""
     pieces = list(_pieces(call, pattern))
+    letters = {piece for piece, is_letter in pieces if is_letter}
+    _check_dated(call, letters, years="Yy", parts="mcbMdej")
+    if "p" in letters and not letters & set("hIlr"):
+        raise NotSupported("date_parse: %p without an hour of twelve", position=call.position)
+    if letters & set("hIl") and "p" not in letters:
+        raise NotSupported("date_parse: an hour of twelve without %p", position=call.position)
+    if "f" in letters and not (pieces[-1] == ("f", True) and len(pieces) > 1 and not pieces[-2][1]):
+        raise NotSupported("date_parse: %f that is not at the end", position=call.position)
     result = ""
     for index, (piece, is_letter) in enumerate(pieces):
         if not is_letter:
             result += quoted(piece)
             continue
-        beside = (index > 0 and pieces[index - 1][1]) or (index + 1 < len(pieces) and pieces[index + 1][1])
+        beside = any(_is_number(pieces, place) for place in (index - 1, index + 1))
         known = _READ_FIXED if beside else _READ
         if piece not in known:
             raise NotSupported(f"date_parse: %{piece} in {string(pattern)}", position=call.position)
@@ -116,30 +151,140 @@ def mysql_to_parse(call: Any, pattern: str) -> str:
     return result
 
 
-_JODA = {"y": 4, "M": 4, "d": 2, "E": 4, "H": 2, "h": 2, "m": 2, "s": 2, "S": 3, "a": 1, "D": 3}
+def _is_number(pieces: list[tuple[str, bool]], index: int) -> bool:
+    if not 0 <= index < len(pieces):
+        return False
+    piece, is_letter = pieces[index]
+    return is_letter and piece not in _OF_LETTERS
 
 
-def joda_to_spark(call: Any, pattern: str) -> str:
-    """Joda's letters that mean the same to Spark; the others are refused."""
-    result = ""
+def _check_dated(call: Any, letters: set[str], *, years: str, parts: str) -> None:
+    """A day of no year is one of 2000 in Trino, and of 1970 in Spark."""
+    if letters & set(parts) and not letters & set(years):
+        raise NotSupported(f"{call.function}: a part of a date without its year", position=call.position)
+
+
+def joda_runs(call: Any, pattern: str) -> Iterator[tuple[str, bool]]:
+    """Each run of one letter (True), and each text between, without its quotes."""
+    text = ""
     index = 0
     while index < len(pattern):
         character = pattern[index]
         if character == "'":
-            end = pattern.find("'", index + 1)
-            if end < 0:
-                raise invalid(call, f"Invalid format: {pattern}")
-            result += pattern[index : end + 1]
+            if pattern[index : index + 2] == "''":
+                text += "'"
+                index += 2
+                continue
+            end = index + 1
+            while True:
+                end = pattern.find("'", end)
+                if end < 0:
+                    raise invalid(call, f"Invalid format: {pattern}")
+                if pattern[end : end + 2] != "''":
+                    break
+                end += 2
+            text += pattern[index + 1 : end].replace("''", "'")
             index = end + 1
-        elif character.isalpha():
+        elif character.isascii() and character.isalpha():
             run = index
             while run < len(pattern) and pattern[run] == character:
                 run += 1
-            if run - index > _JODA.get(character, 0) or (character == "y" and run - index == 3):
-                raise NotSupported(f"format_datetime: {pattern[index:run]}", position=call.position)
-            result += pattern[index:run]
+            if text:
+                yield text, False
+            text = ""
+            yield pattern[index:run], True
             index = run
         else:
-            result += quoted(character)
+            text += character
             index += 1
+    if text:
+        yield text, False
+
+
+# Letters of Joda's that Spark prints alike, with the longest run of each.
+_JODA = {
+    "y": 4,
+    "M": 4,
+    "d": 2,
+    "E": 4,
+    "H": 2,
+    "h": 2,
+    "K": 2,
+    "k": 2,
+    "m": 2,
+    "s": 2,
+    "S": 3,
+    "a": 1,
+    "D": 3,
+}
+_JODA_WEEKS = {
+    "x": "CAST(extract(YEAROFWEEK FROM {0}) AS STRING)",
+    "w": "CAST(weekofyear({0}) AS STRING)",
+    "e": "CAST(weekday({0}) + 1 AS STRING)",
+}
+
+
+def joda_parts(call: Any, pattern: str) -> list[tuple[str, bool]]:
+    """Spark patterns (True) and SQL over {0} (False), to be joined."""
+    parts: list[tuple[str, bool]] = []
+    for piece, is_letter in joda_runs(call, pattern):
+        letter, count = piece[0], len(piece)
+        if is_letter and letter in _JODA_WEEKS and (letter != "x" or count != 2):
+            parts.append(
+                (
+                    f"lpad({_JODA_WEEKS[letter]}, {max(count, 1)}, '0')"
+                    if count > 1
+                    else _JODA_WEEKS[letter],
+                    False,
+                )
+            )
+            continue
+        spark = _joda_field(call, piece) if is_letter else quoted(piece)
+        if parts and parts[-1][1] and not (spark[0] == "'" and parts[-1][0].endswith("'")):
+            parts[-1] = (parts[-1][0] + spark, True)
+        else:
+            parts.append((spark, True))
+    return parts
+
+
+def _joda_field(call: Any, run: str) -> str:
+    # A year of its era is the year from 1 on.
+    letter = "y" if run[0] == "Y" else run[0]
+    if len(run) > _JODA.get(letter, 0) or (letter == "y" and len(run) == 3):
+        raise NotSupported(f"{call.function}: {run}", position=call.position)
+    # One to three letters are the short name.
+    return "EEE" if letter == "E" and len(run) < 4 else letter * len(run)
+
+
+_JODA_READ = {"y": "y", "Y": "y", "M": "M", "d": "d", "H": "H", "h": "h", "m": "m", "s": "s", "D": "D"}
+
+
+def joda_to_parse(call: Any, pattern: str) -> str:
+    """A pattern to read by, of the fields that Spark reads as Joda does."""
+    runs = list(joda_runs(call, pattern))
+    letters = {piece[0] for piece, is_letter in runs if is_letter}
+    _check_dated(call, letters, years="yY", parts="MdD")
+    if ("a" in letters) != ("h" in letters):
+        raise NotSupported("parse_datetime: h and a belong together", position=call.position)
+    result = ""
+    for index, (piece, is_letter) in enumerate(runs):
+        letter, count = piece[0], len(piece)
+        beside = any(
+            0 <= place < len(runs) and runs[place][1] and runs[place][0][0] not in "a"
+            for place in (index - 1, index + 1)
+        )
+        if not is_letter:
+            result += quoted(piece)
+        elif letter == "a" or (letter == "M" and count in (3, 4)) or _is_fraction(runs, index):
+            result += piece
+        elif letter in _JODA_READ and count <= 4 and not (letter in "yY" and count == 2):
+            result += _JODA_READ[letter] * (count if beside else 1)
+        else:
+            raise NotSupported(f"parse_datetime: {piece}", position=call.position)
     return result
+
+
+def _is_fraction(runs: list[tuple[str, bool]], index: int) -> bool:
+    """Of a second, with something before it that is no number."""
+    piece, _ = runs[index]
+    return piece[0] == "S" and len(piece) <= 3 and index > 0 and not runs[index - 1][1]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqe.errors import InternalError
-from sqe.tree.types import Type
+from sqe.tree.types import Array, Map, Row, Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,8 @@ class Function:
     """`spark` is a template with {0} {1} … and {args}, or a renderer; None is never rendered.
 
     Aggregates and window functions leave the markers {distinct} and {over} in their text.
-    `leakproof`: never raises an error that depends on a row's value.
+    `leakproof`: never raises an error that depends on a row's value; `leak` says what it raises else.
+    `nested_leak` is what it raises only for arrays, maps and rows.
     `projected`: Spark takes the rendering for non-deterministic, so that it must be computed in a
     projection of its own before an aggregate, a join condition or a MERGE may use it.
     `body` is the Python body that its text calls, by its name in an engine.
@@ -56,6 +57,15 @@ class Function:
     ordered: bool = False
     projected: bool = False
     body: str | None = None
+    leak: str = ""
+    nested_leak: str = ""
+
+    def leaks(self, arguments: Iterable[Type]) -> str:
+        """What a call with arguments of such types may raise; empty if nothing."""
+        if self.leakproof and not self.nested_leak:
+            return ""
+        nested = any(isinstance(t, (Array, Map, Row)) for t in arguments)
+        return (self.leak or "some values") if not self.leakproof else self.nested_leak if nested else ""
 
     @property
     def hidden(self) -> bool:
@@ -94,14 +104,33 @@ def scalar(
     *signatures: SignatureSpec,
     spark: str | Renderer | None,
     help: str,
-    raises: bool = False,
+    raises: bool | str = False,
+    nested_raises: str = "",
     projected: bool = False,
     body: str | None = None,
 ) -> Function:
-    """With `body`, `spark` may be left to None: the body is called with the arguments."""
+    """With `body`, `spark` may be left to None: the body is called with the arguments.
+
+    `raises` says in words which values of a row it fails for.
+    """
     if body is not None and spark is None:
         spark = body + "({args})"
-    return Function(name, "scalar", signatures, spark, not raises, help, projected=projected, body=body)
+    return Function(
+        name,
+        "scalar",
+        signatures,
+        spark,
+        not raises,
+        help,
+        projected=projected,
+        body=body,
+        leak=_words(raises),
+        nested_leak=nested_raises,
+    )
+
+
+def _words(raises: bool | str) -> str:
+    return raises if isinstance(raises, str) else ""
 
 
 def aggregate(
@@ -109,10 +138,12 @@ def aggregate(
     *signatures: SignatureSpec,
     spark: str | Renderer,
     help: str,
-    raises: bool = False,
+    raises: bool | str = False,
     ordered: bool = False,
 ) -> Function:
-    return Function(name, "aggregate", signatures, spark, not raises, help, ordered=ordered)
+    return Function(
+        name, "aggregate", signatures, spark, not raises, help, ordered=ordered, leak=_words(raises)
+    )
 
 
 def window(name: str, *signatures: SignatureSpec, spark: str | Renderer, help: str) -> Function:

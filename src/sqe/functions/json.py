@@ -71,7 +71,7 @@ FUNCTIONS = (
         spark=None,
         body=f"{_BODY}parse",
         help="JSON from its text",
-        raises=True,
+        raises="a text that is no JSON",
     ),
     scalar("json_format", "(json) -> varchar", spark="{0}", help="JSON as text"),
     scalar(
@@ -81,7 +81,7 @@ FUNCTIONS = (
         spark=_with_path("extract"),
         body=f"{_BODY}extract",
         help="What a path such as $.a.b[1] leads to",
-        raises=True,
+        raises="a path of a row that is none",
     ),
     scalar(
         "json_extract_scalar",
@@ -90,7 +90,7 @@ FUNCTIONS = (
         spark=_with_path("extract_scalar"),
         body=f"{_BODY}extract_scalar",
         help="The text, number or boolean that a path leads to, as text",
-        raises=True,
+        raises="a path of a row that is none",
     ),
     scalar(
         "json_size",
@@ -99,7 +99,7 @@ FUNCTIONS = (
         spark=_with_path("size"),
         body=f"{_BODY}size",
         help="How many members or elements it has",
-        raises=True,
+        raises="a path of a row that is none",
     ),
     scalar(
         "json_array_length",
@@ -135,6 +135,6 @@ FUNCTIONS = (
         spark=None,
         body=f"{_BODY}is_scalar",
         help="Whether it is a text, number, boolean or null",
-        raises=True,
+        raises="a text that is no JSON",
     ),
 )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from sqe.functions.bodies import TRIED
 from sqe.functions.spark_text import share, string
 from sqe.tree.types import (
     BOOLEAN,
@@ -97,14 +100,23 @@ def quoted(text: str) -> str:
     return share("nullif(substring({0}, 6, char_length({0}) - 6), 'null')", (written,))
 
 
-def from_json(text: str, target: Type, cast: object) -> str:
-    """`cast` casts the text of a value without parts: (text, source, target) -> text."""
-    assert callable(cast)
+def from_json(text: str, target: Type, cast: Callable[[str, Type], str], *, safe: bool) -> str:
+    """`cast` casts the text of a value without parts. A safe cast is NULL where any part of it fails."""
+
+    def body(name: str) -> str:
+        return f"{_BODY}{name}{TRIED if safe else ''}({text})"
+
     match target:
         case Array(element):
             inner = cast("j_", element)
-            return f"transform({_BODY}elements({text}), j_ -> {inner})"
+            made, parts = f"transform({{0}}, j_ -> {inner})", "{0}"
+            read = body("elements")
         case Map(_, value):
             inner = cast("j_", value)
-            return f"transform_values({_BODY}members({text}), (k_, j_) -> {inner})"
-    return str(cast(f"{_BODY}scalar({text})", target))
+            made, parts = f"transform_values({{0}}, (k_, j_) -> {inner})", "map_values({0})"
+            read = body("members")
+        case _:
+            return cast(body("scalar"), target)
+    if safe:
+        made = f"if(exists({parts}, j_ -> j_ IS NOT NULL AND {inner} IS NULL), NULL, {made})"
+    return share(made, (read,))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqe.engine.spark.types import spark_type
+from sqe.engine.spark.types import quote_name, row_field_names, spark_type
 from sqe.functions.function import scalar
 from sqe.functions.spark_text import refuse, share, shared
-from sqe.tree.types import Map
+from sqe.tree.types import Array, Map, Row
 
 
 def _concat(call: Any, texts: Sequence[str]) -> str:
@@ -26,6 +26,29 @@ def _entries(call: Any, texts: Sequence[str]) -> str:
     return f"CAST(map_entries({texts[0]}) AS {spark_type(call.type)})"
 
 
+def _map(call: Any, texts: Sequence[str]) -> str:
+    if not texts:
+        return "map()"
+    return share(
+        f"(CASE WHEN size({{0}}) <> size({{1}}) THEN {refuse('Key and value arrays must be the same length')}"
+        " ELSE map_from_arrays({0}, {1}) END)",
+        texts,
+    )
+
+
+def _multimap(call: Any, texts: Sequence[str]) -> str:
+    entries = call.arguments[0].type
+    assert isinstance(entries, Array) and isinstance(entries.element, Row)
+    key, value = (quote_name(name) for name in row_field_names(entries.element))
+    return share(
+        f"(CASE WHEN exists({{0}}, e_ -> e_ IS NULL) THEN {refuse('map entry cannot be null')}"
+        f" WHEN exists({{0}}, e_ -> e_.{key} IS NULL) THEN {refuse('map key cannot be null')}"
+        f" ELSE map_from_entries(transform(array_distinct(transform({{0}}, e_ -> e_.{key})),"
+        f" w_ -> struct(w_, transform(filter({{0}}, e_ -> e_.{key} <=> w_), e_ -> e_.{value})))) END)",
+        texts,
+    )
+
+
 _FROM_ENTRIES = (
     "(CASE WHEN exists({0}, e_ -> e_ IS NULL) THEN "
     + refuse("map entry cannot be null")
@@ -37,9 +60,9 @@ FUNCTIONS = (
         "map",
         "() -> map(unknown, unknown)",
         "(array(K:comparable), array(V)) -> map(K, V)",
-        spark=lambda call, texts: f"map_from_arrays({', '.join(texts)})" if texts else "map()",
+        spark=_map,
         help="A map of keys to values",
-        raises=True,
+        raises="keys that are NULL or there twice, lists of different sizes",
     ),
     scalar("map_keys", "(map(K, V)) -> array(K)", spark="map_keys({0})", help="The keys"),
     scalar("map_values", "(map(K, V)) -> array(V)", spark="map_values({0})", help="The values"),
@@ -49,7 +72,14 @@ FUNCTIONS = (
         "(array(row(K, V))) -> map(K, V)",
         spark=shared(_FROM_ENTRIES),
         help="A map of entries, each a row",
-        raises=True,
+        raises="keys that are NULL or there twice",
+    ),
+    scalar(
+        "multimap_from_entries",
+        "(array(row(K, V))) -> map(K, array(V))",
+        spark=_multimap,
+        help="A map of the entries' keys to all their values",
+        raises="a key or entry that is NULL",
     ),
     scalar(
         "map_concat",
@@ -68,7 +98,7 @@ FUNCTIONS = (
         "(map(K, V), function(K, V, L)) -> map(L, V)",
         spark="transform_keys({0}, {1})",
         help="The values under keys that f makes",
-        raises=True,
+        raises="keys that are NULL or there twice",
     ),
     scalar(
         "transform_values",

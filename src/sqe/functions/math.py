@@ -28,6 +28,7 @@ _SAME_INTEGERS = (
 _SAME_FLOATS = ("(real) -> real", "(double) -> double")
 _DOUBLE = "(double) -> double"
 _EXACT_DOUBLES = "9007199254740992D"
+_SHORT_DECIMAL = 18
 
 
 def _whole_decimal(parameters: tuple[Type, ...]) -> Type:
@@ -81,10 +82,19 @@ def _round(call: Any, texts: Texts) -> str:
     if digits is None:
         return f"CAST(NULL AS {spark_type(call.type)})"
     if isinstance(call.type, Decimal):
-        return f"CAST(round({texts[0]}, {digits}) AS {spark_type(call.type)})"
+        return _round_decimal(call, texts[0], digits, whole=len(texts) == 1)
     if is_integer(call.type):
         return texts[0] if digits >= 0 else _round_integer(call, texts[0], -digits)
     return _typed(call, share(_round_double(digits), _doubles(call, texts)[:1]))
+
+
+def _round_decimal(call: Any, text: str, digits: int, *, whole: bool) -> str:
+    source, target = call.arguments[0].type, spark_type(call.type)
+    nothing_left = source.precision - source.scale + digits <= 0
+    if not whole and nothing_left and call.type.precision <= _SHORT_DECIMAL:
+        # Trino gives 0 without rounding up; only its long decimals become 100 for round(99.9, -2).
+        return f"CAST({text} * 0 AS {target})"
+    return f"CAST(round({text}, {digits}) AS {target})"
 
 
 def _round_double(digits: int) -> str:
@@ -135,6 +145,14 @@ def _math(method: str, count: int = 1) -> str:
     return (
         f"(CASE WHEN {given} THEN CAST(java_method('java.lang.Math', '{method}', {arguments}) AS DOUBLE) END)"
     )
+
+
+# Spark's own loses the sign of a zero, which says on which side of the line y is.
+_ATAN2 = (
+    "(CASE WHEN {0} = 0D AND (CAST({1} AS STRING) LIKE '-%') THEN"
+    " if(CAST({0} AS STRING) LIKE '-%', -pi(), pi()) WHEN {0} = 0D AND {1} >= 0D AND NOT isnan({1}) THEN {0}"
+    " ELSE atan2({0}, {1}) END)"
+)
 
 
 def _log(call: Any, texts: Texts) -> str:
@@ -203,6 +221,98 @@ _WIDTH_BUCKET = (
     + refuse("width_bucket: bounds must be finite and different, buckets more than 0")
     + " ELSE width_bucket({0}, {1}, {2}, {3}) END)"
 )
+_BUCKET_OF_BINS = (
+    "(CASE WHEN {0} IS NULL OR {1} IS NULL THEN NULL WHEN size({1}) = 0 OR isnan({0})"
+    " OR exists({1}, b_ -> b_ IS NULL OR isnan(b_) OR abs(b_) = double('Infinity')) OR {1} <> array_sort({1})"
+    " THEN "
+    + refuse("width_bucket: bins must be finite and sorted, and the operand a number")
+    + " ELSE CAST(size(filter({1}, b_ -> b_ <= {0})) AS BIGINT) END)"
+)
+
+
+def _width_bucket(call: Any, texts: Texts) -> str:
+    return share(_BUCKET_OF_BINS if len(texts) == 2 else _WIDTH_BUCKET, texts)
+
+
+def _random(call: Any, texts: Texts) -> str:
+    """From 0, or from the first, up to but not with the last."""
+    if not texts:
+        return "rand()"
+    low, high = ("0", "{0}") if len(texts) == 1 else ("{0}", "{1}")
+    wide = f"CAST({high} AS DECIMAL(20,0)) - {low}"
+    picked = f"CAST({low} + floor(CAST(rand() AS DECIMAL(18,17)) * ({wide})) AS {spark_type(call.type)})"
+    return share(
+        f"(CASE WHEN {low} >= {high} THEN " + refuse("bounds must be in order") + f" ELSE {picked} END)",
+        texts,
+    )
+
+
+def _wilson(sign: str) -> Renderer:
+    square, p, n = "({2} * {2})", "(CAST({0} AS DOUBLE) / {1})", "CAST({1} AS DOUBLE)"
+    root = f"sqrt(({p} * (1D - {p})) / {n} + {square} / (4D * {n} * {n}))"
+    return shared(
+        "(CASE WHEN {0} IS NULL OR {1} IS NULL OR {2} IS NULL THEN NULL"
+        " WHEN {0} < 0 OR {1} <= 0 OR {0} > {1} OR {2} < 0D OR isnan({2}) THEN "
+        + refuse("successes must be from 0 to trials, trials more than 0, the z-score not negative")
+        + f" ELSE ({p} + {square} / (2D * {n}) {sign} {{2}} * {root}) / (1D + {square} / {n}) END)"
+    )
+
+
+_BYTES = {
+    unit: 1024**power for power, unit in enumerate(("B", "kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"))
+}
+_SIZE = string("^([0-9]+(?:[.][0-9]*)?|[.][0-9]+)([a-zA-Z]+)$")
+
+
+def _data_size(call: Any, texts: Texts) -> str:
+    """Cut to whole bytes; the product of a number and its unit is exact while it has 38 digits."""
+    value = f"regexp_extract({{0}}, {_SIZE}, 1)"
+    units = " ".join(
+        f"WHEN '{unit}' THEN CAST({value} AS DECIMAL({38 - len(str(factor))},6))"
+        f" * CAST('{factor}' AS DECIMAL({len(str(factor))},0))"
+        for unit, factor in _BYTES.items()
+    )
+    return share(
+        f"(CASE WHEN {{0}} IS NULL THEN NULL WHEN NOT ({{0}} RLIKE {_SIZE})"
+        f" OR regexp_extract({{0}}, {_SIZE}, 2) NOT IN ({', '.join(map(string, _BYTES))}) THEN "
+        + refuse("Invalid data size")
+        + " WHEN {0} RLIKE '[.][0-9]{7,}' THEN "
+        + refuse("a data size with more than six decimal places is not supported", code="NOT_SUPPORTED")
+        + f" ELSE CAST(floor(CASE regexp_extract({{0}}, {_SIZE}, 2) {units} END) AS DECIMAL(38,0)) END)",
+        texts,
+    )
+
+
+_EARTH_RADIUS_IN_KM = "6371.01D"
+_ACROSS = "(cos(radians({2})) * sin(radians({1}) - radians({3})))"
+_ALONG = (
+    "(cos(radians({0})) * sin(radians({2}))"
+    " - sin(radians({0})) * cos(radians({2})) * cos(radians({1}) - radians({3})))"
+)
+_GREAT_CIRCLE = (
+    "(CASE WHEN {0} IS NULL OR {1} IS NULL OR {2} IS NULL OR {3} IS NULL THEN NULL"
+    " WHEN NOT (abs({0}) <= 90D AND abs({2}) <= 90D AND abs({1}) <= 180D AND abs({3}) <= 180D) THEN "
+    + refuse("Latitude must be between -90 and 90, longitude between -180 and 180")
+    + f" ELSE atan2(sqrt({_ACROSS} * {_ACROSS} + {_ALONG} * {_ALONG}),"
+    " sin(radians({0})) * sin(radians({2}))"
+    " + cos(radians({0})) * cos(radians({2})) * cos(radians({1}) - radians({3})))"
+    f" * {_EARTH_RADIUS_IN_KM} END)"
+)
+_INTEGER_PAIRS = tuple(f"({t}, {t}) -> {t}" for t in ("tinyint", "smallint", "integer", "bigint"))
+_BODY = "sqe_distributions_"
+
+
+def _distribution(name: str, parameters: int, help: str) -> Any:
+    return scalar(
+        name,
+        f"({', '.join(['double'] * parameters)}) -> double",
+        spark=None,
+        body=_BODY + name,
+        help=help,
+        raises="parameters outside their range",
+    )
+
+
 _FLOOR = f"(CASE WHEN {_KEPT} THEN {{0}} ELSE CAST(floor({{0}}) AS DOUBLE) END)"
 _CEILING = (
     f"(CASE WHEN {_KEPT} THEN {{0}} WHEN {{0}} > -1D AND {{0}} < 0D THEN -0.0D"
@@ -227,7 +337,7 @@ FUNCTIONS = (
         *_SAME_FLOATS,
         spark="abs({0})",
         help="Without its sign",
-        raises=True,
+        raises="overflow of the smallest number",
     ),
     scalar("ceil", *_ROUNDED, spark=_to_integer("ceil", _CEILING), help="Rounded up"),
     scalar("ceiling", *_ROUNDED, spark=_to_integer("ceil", _CEILING), help="Rounded up"),
@@ -244,7 +354,7 @@ FUNCTIONS = (
         "(double, integer) -> double",
         spark=_round,
         help="Rounded to so many digits, a half away from zero",
-        raises=True,
+        raises="overflow",
     ),
     scalar(
         "truncate",
@@ -262,7 +372,13 @@ FUNCTIONS = (
         spark=lambda call, texts: f"CAST(sign({texts[0]}) AS {spark_type(call.type)})",
         help="-1, 0 or 1",
     ),
-    scalar("mod", *MODULUS, spark=modulus, help="The remainder, with the sign of the dividend", raises=True),
+    scalar(
+        "mod",
+        *MODULUS,
+        spark=modulus,
+        help="The remainder, with the sign of the dividend",
+        raises="division by zero",
+    ),
     scalar("power", "(double, double) -> double", spark=_power, help=_POWER, projected=True),
     scalar("pow", "(double, double) -> double", spark=_power, help=_POWER, projected=True),
     _plain("sqrt", "The square root"),
@@ -272,11 +388,9 @@ FUNCTIONS = (
     scalar(
         "log2",
         _DOUBLE,
-        spark=shared(
-            "(CASE WHEN {0} > 0D OR isnan({0}) THEN log2({0}) WHEN {0} = 0D THEN double('-Infinity')"
-            " WHEN {0} < 0D THEN double('NaN') END)"
-        ),
+        spark=shared(_math("log") + " / 0.6931471805599453D"),
         help="The logarithm to base 2",
+        projected=True,
     ),
     scalar("log10", _DOUBLE, spark=shared(_math("log10")), help="The logarithm to base 10", projected=True),
     scalar(
@@ -291,9 +405,8 @@ FUNCTIONS = (
     scalar(
         "atan2",
         "(double, double) -> double",
-        spark=shared(_math("atan2", 2)),
+        spark=shared(_ATAN2),
         help="The arc tangent of y / x",
-        projected=True,
     ),
     _plain("sinh", "The hyperbolic sine"),
     _plain("cosh", "The hyperbolic cosine"),
@@ -321,24 +434,75 @@ FUNCTIONS = (
     scalar(
         "width_bucket",
         "(double, double, double, bigint) -> bigint",
-        spark=shared(_WIDTH_BUCKET),
-        help="The number of x's bucket among n equal ones",
-        raises=True,
+        "(double, array(double)) -> bigint",
+        spark=_width_bucket,
+        help="The number of x's bucket among n equal ones, or among those with given lower bounds",
+        raises="bounds or bins that make no buckets, NaN",
     ),
     scalar(
         "to_base",
         "(bigint, bigint) -> varchar(64)",
         spark=_to_base,
         help="Digits of x in a base",
-        raises=True,
+        raises="a radix outside 2 to 36",
     ),
     scalar(
         "from_base",
         "(varchar(x), bigint) -> bigint",
         spark=_from_base,
         help="A number from its digits",
-        raises=True,
+        raises="a text that is no number of the radix",
     ),
-    scalar("random", "() -> double", spark="rand()", help="A number from 0 up to 1", projected=True),
-    scalar("rand", "() -> double", spark="rand()", help="A number from 0 up to 1", projected=True),
+    *(
+        scalar(
+            name,
+            "() -> double",
+            *_SAME_INTEGERS,
+            *_INTEGER_PAIRS,
+            spark=_random,
+            help="A number from 0 up to 1, or an integer from 0 or a first up to a last, which is not taken",
+            projected=True,
+            raises="bounds that leave nothing between them",
+        )
+        for name in ("random", "rand")
+    ),
+    *(
+        scalar(
+            name,
+            "(varchar(x)) -> decimal(38,0)",
+            spark=_data_size,
+            help="The bytes of a size such as 2.3MB, of B, kB, MB, GB, TB, PB, EB, ZB or YB",
+            raises="a text that is no size",
+        )
+        for name in ("parse_data_size", "parse_presto_data_size")
+    ),
+    scalar(
+        "great_circle_distance",
+        "(double, double, double, double) -> double",
+        spark=shared(_GREAT_CIRCLE),
+        help="The kilometres between two places on Earth, each its latitude and longitude",
+        raises="a latitude beyond 90 degrees, a longitude beyond 180",
+    ),
+    scalar("uuid", "() -> uuid", spark="uuid()", help="A random UUID", projected=True),
+    scalar(
+        "wilson_interval_lower",
+        "(bigint, bigint, double) -> double",
+        spark=_wilson("-"),
+        help="The lower end of the Wilson score interval of successes among trials",
+        raises="counts or a z that make no interval",
+    ),
+    scalar(
+        "wilson_interval_upper",
+        "(bigint, bigint, double) -> double",
+        spark=_wilson("+"),
+        help="The upper end of the Wilson score interval of successes among trials",
+        raises="counts or a z that make no interval",
+    ),
+    _distribution("normal_cdf", 3, "The normal distribution's probability of at most a value"),
+    _distribution(
+        "inverse_normal_cdf", 3, "The value that a normal distribution is below with a probability"
+    ),
+    _distribution("beta_cdf", 3, "The beta distribution's probability of at most a value"),
+    _distribution("t_cdf", 2, "Student's distribution's probability of at most a value"),
+    _distribution("t_pdf", 2, "Student's distribution's density at a value"),
 )

@@ -18,6 +18,8 @@ from sqe.tree.types import (
     DATE,
     DAY_SECOND,
     REAL,
+    UNKNOWN,
+    VARCHAR,
     YEAR_MONTH,
     Array,
     Char,
@@ -34,6 +36,7 @@ from sqe.tree.types import (
     is_integer,
     is_interval,
     is_orderable,
+    is_text,
 )
 
 Texts = Sequence[str]
@@ -221,7 +224,8 @@ def _comparison(name: str) -> Any:
         left, right = call.arguments
         return compare(name, left.type, texts[0], texts[1], _is_number(left), _is_number(right))
 
-    return scalar(name, rule, spark=render, help=f"{_SYMBOLS[name]}")
+    nested = "a NULL inside a value that is ordered" if ordering else ""
+    return scalar(name, rule, spark=render, help=f"{_SYMBOLS[name]}", nested_raises=nested)
 
 
 def _comparable_as(left: Type, right: Type) -> Type | None:
@@ -309,16 +313,50 @@ def _equal(t: Type, left: str, right: str, depth: int) -> str:
     return compare("$eq", t, left, right)
 
 
+def equal(t: Type, left: str, right: str) -> str:
+    """`=` of two values of one type, of whatever nesting."""
+    return _equal(t, left, right, 0)
+
+
+def has_null(t: Type, text: str, depth: int = 0) -> str | None:
+    """Whether there is a NULL inside a nested value; None where there is no inside."""
+    if isinstance(t, Array):
+        element = f"n{depth}_"
+        inside = has_null(t.element, element, depth + 1)
+        return f"exists({text}, {element} -> {element} IS NULL{'' if inside is None else f' OR {inside}'})"
+    if isinstance(t, Row):
+        tests = []
+        for name, field in zip(row_field_names(t), t.fields, strict=True):
+            place = f"({text}).{quote_name(name)}"
+            inside = has_null(field.type, place, depth)
+            tests.append(f"{place} IS NULL" + ("" if inside is None else f" OR {inside}"))
+        return f"({text} IS NOT NULL AND ({' OR '.join(tests)}))"
+    return None
+
+
 def _order_nested(t: Type, symbol: str, left: str, right: str) -> str:
-    simple = isinstance(t, Array) and not isinstance(t.element, (Array, Row, Map, Char))
-    if not simple or (isinstance(t, Array) and t.element in APPROXIMATE):
+    """Trino compares element by element and cannot with a NULL; we refuse one anywhere inside."""
+    if has(t, Map) or has(t, Char) or any(has(t, floating) for floating in APPROXIMATE):
         raise NotSupported(f"Ordering of {t}")
+    tests = [has_null(t, "{0}"), has_null(t, "{1}")]
     return share(
-        "(CASE WHEN exists({0}, x_ -> x_ IS NULL) OR exists({1}, x_ -> x_ IS NULL)"
-        " THEN "
-        + refuse("ARRAY comparison not supported for arrays with null elements", code="NOT_SUPPORTED")
+        "(CASE WHEN {0} IS NULL OR {1} IS NULL THEN NULL"
+        f" WHEN {tests[0]} OR {tests[1]} THEN "
+        + refuse("Values with a NULL inside cannot be ordered", code="NOT_SUPPORTED")
         + f" ELSE {{0}} {symbol} {{1}} END)",
         (left, right),
+    )
+
+
+def _ordered(call: Any, texts: Texts) -> str:
+    """A key of a sort."""
+    if has(call.type, Map) or has(call.type, Char):
+        raise NotSupported(f"ORDER BY of {call.type}", position=call.position)
+    return share(
+        f"(CASE WHEN {has_null(call.type, '{0}')} THEN "
+        + refuse("Values with a NULL inside cannot be ordered", code="NOT_SUPPORTED")
+        + " ELSE {0} END)",
+        texts,
     )
 
 
@@ -329,21 +367,22 @@ def _distinct_rule(types: tuple[Type, ...]) -> Resolution | None:
 
 def _is_distinct(call: Any, texts: Texts) -> str:
     t = call.arguments[0].type
-    if _has(t, Map):
+    if has(t, Map):
         raise NotSupported(f"IS DISTINCT FROM of {t}", position=call.position)
     if isinstance(t, Char):
         texts = tuple(f"rtrim(' ', {text})" for text in texts)
     return f"(NOT ({texts[0]} <=> {texts[1]}))"
 
 
-def _has(t: Type, kind: type[Type]) -> bool:
-    if isinstance(t, kind):
+def has(t: Type, kind: type[Type] | Type) -> bool:
+    """Whether a type is, or has inside, one of a kind."""
+    if t == kind or (isinstance(kind, type) and isinstance(t, kind)):
         return True
     if isinstance(t, Array):
-        return _has(t.element, kind)
+        return has(t.element, kind)
     if isinstance(t, Map):
-        return _has(t.key, kind) or _has(t.value, kind)
-    return isinstance(t, Row) and any(_has(f.type, kind) for f in t.fields)
+        return has(t.key, kind) or has(t.value, kind)
+    return isinstance(t, Row) and any(has(f.type, kind) for f in t.fields)
 
 
 def _chars(types: tuple[Type, ...]) -> Resolution | None:
@@ -354,7 +393,16 @@ def _chars(types: tuple[Type, ...]) -> Resolution | None:
     return Resolution(tuple(Char(length) for length in lengths), Char(sum(lengths)))
 
 
+def _texts_and_null(types: tuple[Type, ...]) -> Resolution | None:
+    """A NULL without a type beside texts is a text."""
+    known = [t for t in types if t != UNKNOWN]
+    if not known or len(known) == len(types) or not all(map(is_text, known)):
+        return None
+    return Resolution((VARCHAR,) * len(types), VARCHAR)
+
+
 CONCATENATIONS = (
+    _texts_and_null,
     "(varchar, varchar, ...) -> varchar",
     _chars,
     "(varbinary, varbinary, ...) -> varbinary",
@@ -468,7 +516,7 @@ FUNCTIONS = (
         *_INTERVALS,
         spark=_add,
         help="x + y",
-        raises=True,
+        raises="overflow",
     ),
     scalar(
         "$sub",
@@ -482,7 +530,7 @@ FUNCTIONS = (
         "(timestamp(p) with time zone, timestamp(p) with time zone) -> interval day to second",
         spark=_subtract,
         help="x - y",
-        raises=True,
+        raises="overflow",
     ),
     scalar(
         "$mul",
@@ -492,7 +540,7 @@ FUNCTIONS = (
         *_TIMES,
         spark=_multiply,
         help="x * y",
-        raises=True,
+        raises="overflow",
     ),
     scalar(
         "$div",
@@ -502,15 +550,22 @@ FUNCTIONS = (
         *_BY,
         spark=_divide,
         help="x / y",
-        raises=True,
+        raises="division by zero, overflow",
     ),
-    scalar("$mod", *MODULUS, spark=_modulus, help="x % y", raises=True),
-    scalar("$neg", _negation, spark="(- {0})", help="- x", raises=True),
+    scalar("$mod", *MODULUS, spark=_modulus, help="x % y", raises="division by zero"),
+    scalar("$neg", _negation, spark="(- {0})", help="- x", raises="overflow of the smallest number"),
     *(_comparison(name) for name in _SYMBOLS),
     scalar("$and", "(boolean, ...) -> boolean", spark=_logic("AND"), help="x AND y"),
     scalar("$or", "(boolean, ...) -> boolean", spark=_logic("OR"), help="x OR y"),
     scalar("$not", "(boolean) -> boolean", spark="(NOT {0})", help="NOT x"),
     scalar("$is_null", "(T) -> boolean", spark="({0} IS NULL)", help="x IS NULL"),
+    scalar(
+        "$ordered",
+        "(T:orderable) -> T",
+        spark=_ordered,
+        help="ORDER BY x",
+        raises="a NULL inside a value that is ordered",
+    ),
     scalar("$is_distinct", _distinct_rule, spark=_is_distinct, help="x IS DISTINCT FROM y"),
     scalar("$concat", *CONCATENATIONS, spark=concatenate, help="x || y"),
     scalar(
@@ -526,7 +581,7 @@ FUNCTIONS = (
         "(char(x), varchar(y), varchar(z)) -> boolean",
         spark=_like_escape,
         help="x LIKE pattern ESCAPE c",
-        raises=True,
+        raises="an escape that escapes nothing",
     ),
     scalar(
         "$subscript",
@@ -534,7 +589,7 @@ FUNCTIONS = (
         "(map(K, V), K) -> V",
         spark=_subscript,
         help="x[i]",
-        raises=True,
+        raises="a position or key that is not there",
     ),
     scalar(
         "$array", "() -> array(unknown)", "(E, ...) -> array(E)", spark="array({args})", help="ARRAY[x, …]"

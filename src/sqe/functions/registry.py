@@ -14,6 +14,7 @@ from sqe.functions import (
     bits,
     conditionals,
     datetime,
+    hashes,
     json,
     maps,
     math,
@@ -21,10 +22,13 @@ from sqe.functions import (
     regular_expressions,
     session,
     strings,
+    tries,
     urls,
+    vectors,
     windows,
     zones,
 )
+from sqe.functions.aliases import ALIASES
 from sqe.functions.function import Function, LambdaArgument, Resolution, ResultRule, SignatureSpec
 from sqe.functions.signatures import Argument, Signature, match, parse
 from sqe.tree.expressions import AggregateCall, Call, WindowCall, walk
@@ -39,6 +43,7 @@ _FAMILIES = (
     bits,
     strings,
     binary,
+    hashes,
     regular_expressions,
     urls,
     datetime,
@@ -46,15 +51,17 @@ _FAMILIES = (
     session,
     arrays,
     maps,
+    vectors,
     aggregates,
     windows,
     zones,
+    tries,
 )
 _FUNCTIONS: dict[str, Function] = {row.name: row for family in _FAMILIES for row in family.FUNCTIONS}
 
 
 def lookup(name: str) -> Function | None:
-    return _FUNCTIONS.get(name)
+    return _FUNCTIONS.get(ALIASES.get(name, name))
 
 
 def names(kind: str | None = None) -> list[str]:

@@ -21,6 +21,7 @@ FUNCTIONS = (
     ),
     scalar("current_date", "() -> date", spark=None, help="The day on which the statement began"),
     scalar("current_timezone", "() -> varchar", spark=None, help="The session's time zone"),
+    scalar("version", "() -> varchar", spark=None, help="The version of this server"),
     scalar("current_user", "() -> varchar", spark=None, help="Who asks"),
     scalar("current_catalog", "() -> varchar", spark=None, help="The session's catalog"),
     scalar("current_schema", "() -> varchar", spark=None, help="The session's schema"),

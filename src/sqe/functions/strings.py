@@ -7,8 +7,9 @@ from typing import Any
 
 from sqe.functions.function import Renderer, Resolution, scalar
 from sqe.functions.operators import CONCATENATIONS, concatenate
-from sqe.functions.spark_text import constant, refuse, share, shared, string
-from sqe.tree.types import VARCHAR, Type, Varchar, is_text
+from sqe.functions.spark_text import constant, constant_text, invalid, refuse, share, shared, string
+from sqe.functions.text_formats import format_text
+from sqe.tree.types import BIGINT, UNKNOWN, VARBINARY, VARCHAR, Type, Varchar, is_text
 
 Texts = Sequence[str]
 
@@ -48,16 +49,17 @@ def _substring(call: Any, texts: Texts) -> str:
         arguments = f"{start}" if len(texts) == 2 else f"{start}, {length}"
         return f"substr({texts[0]}, {arguments})"
     whole = " OR ".join(f"{{{i}}} IS NULL" for i in range(len(texts)))
-    none = "{1} = 0 OR -{1} > char_length({0})" + (" OR {2} <= 0" if len(texts) == 3 else "")
+    none = "{1} = 0 OR {1} < -length({0})" + (" OR {2} <= 0" if len(texts) == 3 else "")
     rest = ", ".join(["{0}", *(f"CAST(least({{{i}}}, {_MAX_LENGTH}) AS INT)" for i in range(1, len(texts)))])
-    return share(f"(CASE WHEN {whole} THEN NULL WHEN {none} THEN '' ELSE substr({rest}) END)", texts)
+    empty = "X''" if call.type == VARBINARY else "''"
+    return share(f"(CASE WHEN {whole} THEN NULL WHEN {none} THEN {empty} ELSE substr({rest}) END)", texts)
 
 
 def _pad(name: str) -> str:
     return (
         "(CASE WHEN {0} IS NULL OR {1} IS NULL OR {2} IS NULL THEN NULL"
-        " WHEN {1} < 0 OR {2} = '' THEN "
-        + refuse(f"{name}: the size must not be negative, the padding not empty")
+        " WHEN {1} < 0 OR {1} > 2147483647 OR length({2}) = 0 THEN "
+        + refuse(f"{name}: the size must be from 0 to 2147483647, the padding not empty")
         + f" ELSE {name}({{0}}, CAST({{1}} AS INT), {{2}}) END)"
     )
 
@@ -103,10 +105,12 @@ def _split_part(call: Any, texts: Texts) -> str:
 
 _STRPOS_NTH = (
     "(CASE WHEN {0} IS NULL OR {1} IS NULL OR {2} IS NULL THEN NULL"
-    " WHEN {2} = 0 OR {1} = '' THEN "
-    + refuse("strpos: the instance must not be 0, the text not empty")
-    + " ELSE CAST(coalesce(try_element_at(filter(sequence(1, greatest(char_length({0}), 1)),"
-    " i_ -> substr({0}, i_, char_length({1})) = {1}), CAST({2} AS INT)), 0) AS BIGINT) END)"
+    " WHEN {2} = 0 THEN "
+    + refuse("'instance' must be a positive or negative number.")
+    + " WHEN {1} = '' THEN 1L"
+    " ELSE CAST(coalesce(try_element_at(filter(sequence(1, greatest(char_length({0}), 1)),"
+    " i_ -> substr({0}, i_, char_length({1})) = {1}),"
+    " CAST(least(greatest({2}, -2147483647), 2147483647) AS INT)), 0) AS BIGINT) END)"
 )
 
 
@@ -149,8 +153,94 @@ _HAMMING = (
 )
 
 
+# A table of this size is what Trino is ready to fill.
+_LEVENSHTEIN = (
+    "(CASE WHEN CAST(greatest(char_length({0}), char_length({1})) AS BIGINT)"
+    " * (least(char_length({0}), char_length({1})) - 1) > 1000000 THEN "
+    + refuse("The combined inputs for Levenshtein distance are too large")
+    + " ELSE CAST(levenshtein({0}, {1}) AS BIGINT) END)"
+)
+_CODEPOINT = (
+    "(CASE WHEN char_length({0}) <> 1 THEN "
+    + refuse("Input string must be a single character string")
+    + " ELSE ascii({0}) END)"
+)
+_LUHN = (
+    "(CASE WHEN {0} RLIKE '[^0-9]' THEN "
+    + refuse("Input contains non-digit character")
+    + " ELSE luhn_check({0}) END)"
+)
+_REVERSED_BYTES = "unhex(array_join(reverse(regexp_extract_all(hex({0}), '..', 0)), ''))"
+
+
+def _entries(call: Any, texts: Texts, made: str) -> str:
+    """`made` of keys and values, from entries of one key-value delimiter each."""
+    absent = " OR ".join(f"{{{i}}} IS NULL" for i in range(3))
+    # A delimiter at the end begins no entry.
+    whole = "if(endswith({0}, {1}), substr({0}, 1, char_length({0}) - char_length({1})), {0})"
+    entries = f"if({{0}} = '', CAST(array() AS ARRAY<STRING>), split({whole}, {_QUOTED}, -1))"
+    pair = _QUOTED.replace("{1}", "{2}")
+    pairs = f"transform({entries}, e_ -> split(e_, {pair}, -1))"
+    return share(
+        f"(CASE WHEN {absent} THEN NULL WHEN {{1}} = '' OR {{2}} = '' OR {{1}} = {{2}} THEN "
+        + refuse("Delimiters must not be empty, nor the same")
+        + f" WHEN exists({pairs}, p_ -> size(p_) <> 2) THEN "
+        + refuse("Key-value delimiter must appear exactly once in each entry")
+        + f" ELSE {made.replace('{pairs}', pairs)} END)",
+        texts,
+    )
+
+
+def _split_to_map(call: Any, texts: Texts) -> str:
+    keys = "transform({pairs}, p_ -> p_[0])"
+    made = (
+        f"CASE WHEN size(array_distinct({keys})) < size({keys}) THEN "
+        + refuse("Duplicate keys are not allowed")
+        + f" ELSE map_from_arrays({keys}, transform({{pairs}}, p_ -> p_[1])) END"
+    )
+    return _entries(call, texts, made)
+
+
+def _split_to_multimap(call: Any, texts: Texts) -> str:
+    keys = "array_distinct(transform({pairs}, p_ -> p_[0]))"
+    values = "transform(filter({pairs}, p_ -> p_[0] = k_), p_ -> p_[1])"
+    return _entries(call, texts, f"map_from_arrays({keys}, transform({keys}, k_ -> {values}))")
+
+
+def _as_long(call: Any, text: str) -> str:
+    if call.arguments[0].type == BIGINT:
+        return text
+    return share(
+        "(CASE WHEN isnan({0}) THEN 0L WHEN {0} >= 9.223372036854775807E18D THEN 9223372036854775807L"
+        " WHEN {0} <= -9.223372036854775808E18D THEN -9223372036854775808L"
+        " ELSE CAST(sign({0}) * floor(abs({0})) AS BIGINT) END)",
+        (text,),
+    )
+
+
+_FORMS = ("NFC", "NFD", "NFKC", "NFKD")
+
+
+def _normalize(call: Any, texts: Texts) -> str:
+    form = constant_text(call, 1, "the form")
+    if form not in _FORMS:
+        raise invalid(call, f"Normalization form must be one of {', '.join(_FORMS)}")
+    return f"sqe_texts_normalize({texts[0]}, {texts[1]})"
+
+
+def _reverse(call: Any, texts: Texts) -> str:
+    return _REVERSED_BYTES.replace("{0}", texts[0]) if call.type == VARBINARY else f"reverse({texts[0]})"
+
+
 def _typeof(call: Any, texts: Texts) -> str:
     return string(str(call.arguments[0].type))
+
+
+def _format_rule(types: tuple[Type, ...]) -> Resolution | None:
+    """Values of any types after the format."""
+    if len(types) < 2 or not (is_text(types[0]) or types[0] == UNKNOWN):
+        return None
+    return Resolution((VARCHAR, *types[1:]), VARCHAR)
 
 
 def _concat_words(types: tuple[Type, ...]) -> Resolution | None:
@@ -169,7 +259,11 @@ _SUBSTRING = (
     "(varchar(x), bigint, bigint) -> varchar(x)",
     "(char(x), bigint, bigint) -> varchar(x)",
 )
-_PADDED = "(varchar(x), bigint, varchar(y)) -> varchar"
+_PADDED = (
+    "(varchar(x), bigint, varchar(y)) -> varchar",
+    "(varbinary, bigint, varbinary) -> varbinary",
+)
+_OF_BYTES = ("(varbinary, bigint) -> varbinary", "(varbinary, bigint, bigint) -> varbinary")
 _PART = "The part from a position (from the end if negative), so long or to the end"
 _TWO = "(varchar(x), varchar(y)) -> bigint"
 
@@ -194,7 +288,7 @@ FUNCTIONS = (
     scalar(
         "rtrim", *_TRIMMED, spark=_trim("TRAILING"), help="Without blanks (or given characters) at the end"
     ),
-    scalar("substr", *_SUBSTRING, spark=_substring, help=_PART),
+    scalar("substr", *_SUBSTRING, *_OF_BYTES, spark=_substring, help=_PART),
     scalar("substring", *_SUBSTRING, spark=_substring, help=_PART),
     scalar(
         "concat", _concat_words, *CONCATENATIONS, spark=concatenate, help="Joined; NULL where any part is"
@@ -217,22 +311,24 @@ FUNCTIONS = (
         "reverse",
         *_SAME,
         "(array(E)) -> array(E)",
-        spark="reverse({0})",
+        "(varbinary) -> varbinary",
+        spark=_reverse,
         help="Back to front",
     ),
     scalar(
         "lpad",
-        _PADDED,
+        *_PADDED,
+        "(char(x), bigint, varchar(y)) -> varchar",
         spark=shared(_pad("lpad")),
         help="Filled at the left, or cut, to a length",
-        raises=True,
+        raises="a negative size, an empty padding",
     ),
     scalar(
         "rpad",
-        _PADDED,
+        *_PADDED,
         spark=shared(_pad("rpad")),
         help="Filled at the right, or cut, to a length",
-        raises=True,
+        raises="a negative size, an empty padding",
     ),
     scalar(
         "split",
@@ -240,14 +336,14 @@ FUNCTIONS = (
         "(varchar(x), varchar(y), bigint) -> array(varchar(x))",
         spark=_split,
         help="The parts between delimiters, at most so many",
-        raises=True,
+        raises="an empty delimiter, a limit that is not positive",
     ),
     scalar(
         "split_part",
         "(varchar(x), varchar(y), bigint) -> varchar(x)",
         spark=_split_part,
         help="The n-th part between delimiters; NULL past the end",
-        raises=True,
+        raises="an empty delimiter, an index that is not positive",
     ),
     scalar(
         "strpos",
@@ -257,7 +353,7 @@ FUNCTIONS = (
             f"CAST(instr({texts[0]}, {texts[1]}) AS BIGINT)" if len(texts) == 2 else share(_STRPOS_NTH, texts)
         ),
         help="Where a text begins in another, from 1; 0 where it does not; the n-th one if asked",
-        raises=True,
+        raises="an instance that is not positive",
     ),
     scalar(
         "starts_with",
@@ -272,15 +368,84 @@ FUNCTIONS = (
         help="Each character of one set replaced by that of another",
     ),
     scalar(
-        "chr", "(bigint) -> varchar(1)", spark=shared(_CHR), help="The character of a code point", raises=True
+        "chr",
+        "(bigint) -> varchar(1)",
+        spark=shared(_CHR),
+        help="The character of a code point",
+        raises="a number that is no code point",
     ),
-    scalar("codepoint", "(varchar(1)) -> integer", spark="ascii({0})", help="The code point of a character"),
+    scalar(
+        "codepoint",
+        "(varchar(1)) -> integer",
+        spark=shared(_CODEPOINT),
+        help="The code point of a character",
+        raises="a text that is not one character",
+    ),
     scalar(
         "levenshtein_distance",
         _TWO,
-        spark="CAST(levenshtein({0}, {1}) AS BIGINT)",
+        spark=shared(_LEVENSHTEIN),
         help="How many edits are between two texts",
+        raises="texts that are too long",
     ),
-    scalar("hamming_distance", _TWO, spark=shared(_HAMMING), help="How many characters differ", raises=True),
+    scalar(
+        "hamming_distance",
+        _TWO,
+        spark=shared(_HAMMING),
+        help="How many characters differ",
+        raises="texts of different lengths",
+    ),
     scalar("typeof", "(T) -> varchar", spark=_typeof, help="The name of the argument's type"),
+    scalar(
+        "format",
+        _format_rule,
+        spark=format_text,
+        help="Values put into a text such as '%s: %,.2f', as Java's formatter does it",
+        raises="a format that does not fit its arguments",
+    ),
+    scalar(
+        "format_number",
+        "(bigint) -> varchar",
+        "(double) -> varchar",
+        # A double is cut to a bigint, and to the largest one where it is too large.
+        spark=lambda call, texts: f"sqe_texts_format_number({_as_long(call, texts[0])})",
+        body="sqe_texts_format_number",
+        help="With a unit: 1234567 is 1.23M",
+    ),
+    scalar(
+        "normalize",
+        "(varchar(x), varchar(y)) -> varchar",
+        spark=_normalize,
+        body="sqe_texts_normalize",
+        help="In a normal form of Unicode: NFC, NFD, NFKC or NFKD",
+    ),
+    scalar(
+        "soundex",
+        "(varchar) -> varchar(4)",
+        spark=None,
+        body="sqe_texts_soundex",
+        help="How a name sounds, as a letter and three digits",
+        raises="a text that is not ASCII",
+    ),
+    scalar(
+        "luhn_check",
+        "(varchar) -> boolean",
+        spark=shared(_LUHN),
+        help="Whether the last of the digits is their check digit",
+        raises="a text that is not of digits",
+    ),
+    scalar(
+        "split_to_map",
+        "(varchar, varchar, varchar) -> map(varchar, varchar)",
+        spark=_split_to_map,
+        help="The map of a text of entries, each a key and a value",
+        raises="an entry without its delimiter, a key twice",
+    ),
+    scalar(
+        "split_to_multimap",
+        "(varchar, varchar, varchar) -> map(varchar, array(varchar))",
+        spark=_split_to_multimap,
+        help="The map of a text of entries, with all the values of a key",
+        raises="an entry without its delimiter",
+    ),
 )

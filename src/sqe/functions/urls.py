@@ -15,13 +15,32 @@ def _encoded(parameters: tuple[Type, ...]) -> Type:
     return VARCHAR if t.length is None else Varchar(min(2147483647, t.length * 12))
 
 
+# mailto:a@b has a protocol and no path, a relative one a path and no protocol.
+_IS_URL = "coalesce(try_parse_url({0}, 'PATH'), try_parse_url({0}, 'PROTOCOL')) IS NOT NULL"
+# What follows the first parameter of that name; nothing where it has no value.
+_NAMED = (
+    "filter(transform(split(try_parse_url({0}, 'QUERY'), '&', -1), q_ -> split(q_, '=', 2)),"
+    " q_ -> q_[0] = {1})"
+)
+_PARAMETER = (
+    f"(CASE WHEN {{1}} IS NOT NULL AND size({_NAMED}) > 0"
+    f" THEN url_decode(coalesce(get(get({_NAMED}, 0), 1), '')) END)"
+)
+
+
 def _part(name: str, part: str, help: str, decoded: bool) -> Any:
     """An absent part is an empty text, no part of a bad URL is NULL."""
     text = f"coalesce(try_parse_url({{0}}, '{part}'), '')"
     if decoded:
         text = f"url_decode(replace({text}, '+', '%2B'))"
-    template = f"(CASE WHEN try_parse_url({{0}}, 'PATH') IS NOT NULL THEN {text} END)"
-    return scalar(name, "(varchar(x)) -> varchar(x)", spark=shared(template), help=help, raises=decoded)
+    template = f"(CASE WHEN {_IS_URL} THEN {text} END)"
+    return scalar(
+        name,
+        "(varchar(x)) -> varchar(x)",
+        spark=shared(template),
+        help=help,
+        raises="a URL whose escapes are broken" if decoded else "",
+    )
 
 
 FUNCTIONS = (
@@ -33,8 +52,20 @@ FUNCTIONS = (
     scalar(
         "url_extract_port",
         "(varchar(x)) -> bigint",
-        spark="CAST(nullif(regexp_extract(try_parse_url({0}, 'AUTHORITY'), ':([0-9]+)$', 1), '') AS BIGINT)",
+        # Without a host the authority is only a name, whatever follows a colon in it.
+        spark=shared(
+            "(CASE WHEN try_parse_url({0}, 'HOST') IS NOT NULL THEN"
+            " CAST(nullif(regexp_extract(try_parse_url({0}, 'AUTHORITY'), ':([0-9]+)$', 1), '') AS BIGINT)"
+            " END)"
+        ),
         help="The port of a URL",
+    ),
+    scalar(
+        "url_extract_parameter",
+        "(varchar(x), varchar(y)) -> varchar(x)",
+        spark=shared(_PARAMETER),
+        help="The first parameter of that name in the query of a URL",
+        raises="a URL whose escapes are broken",
     ),
     scalar(
         "url_encode",
@@ -47,6 +78,6 @@ FUNCTIONS = (
         "(varchar(x)) -> varchar(x)",
         spark="url_decode({0})",
         help="With what was encoded for a URL decoded",
-        raises=True,
+        raises="a text whose escapes are broken",
     ),
 )

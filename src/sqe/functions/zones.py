@@ -57,6 +57,12 @@ FUNCTIONS = (
         help="The instant at which clocks in a zone show a timestamp",
     ),
     scalar(
+        "timezone",
+        "(timestamp(p) with time zone) -> varchar",
+        spark=lambda call, texts: f"if({texts[0]} IS NULL, NULL, {_zone(call)})",
+        help="The name of a timestamp's zone",
+    ),
+    scalar(
         "timezone_hour",
         "(timestamp(p) with time zone) -> bigint",
         spark=_offset_part("CAST({m} div 60 AS BIGINT)"),

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from sqe.catalog.table import Column, Table
 from sqe.errors import AccessDenied, InternalError
-from sqe.policy.decision import Decision, Policy, write_denied
+from sqe.policy.decision import AllowAll, Decision, Policy, write_denied
 from sqe.session import Identity
 from sqe.tree import statements as s
 from sqe.tree.expressions import Expression, Field, Ref, conjunction, transform, walk
@@ -31,6 +31,12 @@ class Guard:
         if table not in self._decisions:
             self._decisions[table] = self._policy.table(self._identity, table)
         return self._decisions[table]
+
+    @property
+    def hides(self) -> bool:
+        """Whether something may be hidden from this user, whatever it is. Only the policy without rules is
+        sure to hide nothing."""
+        return type(self._policy) is not AllowAll
 
     def may_read_files(self, paths: tuple[str, ...]) -> bool:
         return self._policy.may_read_files(self._identity, paths)

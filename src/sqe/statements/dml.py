@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import replace
-from threading import Lock
 from typing import TYPE_CHECKING
 
 from sqe.bind.binder import Binder
@@ -15,6 +12,7 @@ from sqe.catalog.table import Snapshot, Table
 from sqe.coordinator import SNAPSHOT_MARK, Coordinator
 from sqe.errors import AlreadyExists, Cancelled, InternalError, LimitExceeded, NotFound
 from sqe.statements.query import render_for, stream_of
+from sqe.statements.turns import turn_to_write
 from sqe.tree import types as t
 from sqe.tree.expressions import AggregateCall
 from sqe.tree.relations import Aggregate, AsOf, Filter, Relation, Scan, TableName
@@ -23,8 +21,6 @@ from sqe.tree.statements import CreateTable, Delete, Insert, Merge, Query, Updat
 if TYPE_CHECKING:
     from sqe.statement import Statement
 
-# How often a writer that waits looks whether it still should.
-TURN_SECONDS = 0.05
 _MERGED = (
     "spark.merge-into.num-target-rows-inserted",
     "spark.merge-into.num-target-rows-updated",
@@ -36,7 +32,7 @@ def execute(
     statement: Statement, tree: Insert | Update | Delete | Merge, binder: Binder, coordinator: Coordinator
 ) -> None:
     name = tree.target.table
-    with _turn(statement, coordinator.writing(str(name))):
+    with turn_to_write(statement, coordinator, name):
         if isinstance(tree, Delete) and tree.condition is None:
             statement.updated = coordinator.catalogs.get(name.catalog).delete_all(name)
             if statement.updated is not None:
@@ -54,31 +50,12 @@ def execute(
         statement.updated = None
 
 
-@contextmanager
-def _turn(statement: Statement, lock: Lock) -> Iterator[None]:
-    """Our turn to write, unless the statement ends before it comes."""
-    while not lock.acquire(timeout=TURN_SECONDS):
-        if statement.cancelled:
-            raise Cancelled("the statement was cancelled")
-        if statement.deadline is not None and time.monotonic() > statement.deadline:
-            raise LimitExceeded(
-                "the statement waited for another writer longer than its time limit",
-                code="EXCEEDED_TIME_LIMIT",
-            )
-    try:
-        if statement.cancelled:
-            raise Cancelled("the statement was cancelled")
-        yield
-    finally:
-        lock.release()
-
-
 def create_table_as(
     statement: Statement, tree: CreateTable, binder: Binder, coordinator: Coordinator
 ) -> None:
     name = tree.table
     catalog = coordinator.catalogs.get(name.catalog)
-    with _turn(statement, coordinator.writing(str(name))):
+    with turn_to_write(statement, coordinator, name):
         before = _existing(coordinator, name)
         if before is not None and not tree.replace:
             if tree.if_not_exists:

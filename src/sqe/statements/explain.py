@@ -22,13 +22,15 @@ def execute(statement: Statement, tree: Explain, binder: Binder, coordinator: Co
     lines = [*describe(inner), "", f"Lane: {statement.lane} ({statement.lane_reason})"]
     writes_rows = isinstance(inner, CreateTable) and inner.source is not None
     if writes_rows or isinstance(inner, (Query, Insert, Update, Delete, Merge)):
-        rendered = render(inner, session_zone=statement.session.time_zone)
+        rendered = render(inner, session_zone=statement.time_zone)
         statement.engine_sql = rendered.sql
         lines += ["", "Spark SQL:", *("  " + line for line in strip_positions(rendered.sql).splitlines())]
         # Spark plans what is there, and no temporary views are made for an EXPLAIN.
         if isinstance(inner, Query) and not rendered.files and not rendered.tables:
             session = coordinator.spark_session(statement.session.identity)
-            plan = session.explain(rendered.sql, statement_id=statement.id, bodies=rendered.bodies, deadline=statement.deadline)
+            plan = session.explain(
+                rendered.sql, statement_id=statement.id, bodies=rendered.bodies, deadline=statement.deadline
+            )
             lines += ["", "Spark plan:", *("  " + line for line in plan.splitlines())]
     field = binder.fresh("Query Plan", t.VARCHAR)
     batch = pa.RecordBatch.from_arrays([pa.array(["\n".join(lines)])], names=["Query Plan"])

@@ -48,7 +48,7 @@ def execute(
 def render_for(
     statement: Statement, tree: Query | Insert | Update | Delete | Merge | CreateTable
 ) -> Rendered:
-    rendered = render(push_down(tree), session_zone=statement.session.time_zone, statement_id=statement.id)
+    rendered = render(push_down(tree), session_zone=statement.time_zone, statement_id=statement.id)
     statement.engine_sql = rendered.sql
     return rendered
 

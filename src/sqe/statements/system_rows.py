@@ -72,4 +72,9 @@ def listing_of(binder: Binder, coordinator: Coordinator) -> Listing:
             Column(f.name, f.type, True, comments.get(f.name), i) for i, f in enumerate(relation.fields, 1)
         ]
 
-    return Listing(coordinator.catalogs, binder.decide, describe, binder.warn)
+    def shows_text(view: View) -> bool:
+        from sqe.bind import views
+
+        return views.shows_text(binder, view)
+
+    return Listing(coordinator.catalogs, binder.decide, describe, shows_text, binder.warn)

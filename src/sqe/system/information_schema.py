@@ -35,7 +35,8 @@ def views(of: Sources) -> Iterator[Row]:
         if entry.kind == "VIEW":
             view = of.listing.load(entry)
             if isinstance(view, View):
-                yield *_named(entry), view.sql
+                text = of.listing.text(view) if of.asks_for("view_definition") else None
+                yield *_named(entry), text
 
 
 def _entries(of: Sources) -> Iterator[Entry]:

@@ -40,19 +40,22 @@ class Entry:
 
 
 class Listing:
-    """`describe` gives the columns of a view as this user sees them; `warn` hears of what cannot be
-    listed, which then looks absent instead of failing the rest."""
+    """`describe` gives the columns of a view as this user sees them, and `shows_text` says whether they may
+    know its text; `warn` hears of what cannot be listed, which then looks absent instead of failing the
+    rest."""
 
     def __init__(
         self,
         catalogs: Catalogs,
         decide: Callable[[TableName], Decision],
         describe: Callable[[View], Sequence[Column]],
+        shows_text: Callable[[View], bool],
         warn: Callable[[str], None],
     ) -> None:
         self._catalogs = catalogs
         self._decide = decide
         self._describe = describe
+        self._shows_text = shows_text
         self._warn = warn
 
     def catalogs(self, accepts: Accepts = anything) -> list[str]:
@@ -124,6 +127,10 @@ class Listing:
                 self._skip(f"'{entry.name}'", error)
                 return []
         return list(visible_columns(self._decide(found.name), found, found.columns))
+
+    def text(self, view: View) -> str | None:
+        """None where names in it are hidden from this user, or may be."""
+        return view.sql if self._shows_text(view) else None
 
     def _skip(self, what: str, error: SqeError) -> None:
         self._warn(f"{what} cannot be listed: {error.message}")

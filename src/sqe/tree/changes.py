@@ -7,7 +7,6 @@ A column is the names on the way to it: `a`, or `a`, `b` for the field b of the 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from sqe.tree.statements import ColumnDefinition
 from sqe.tree.types import Type
@@ -17,9 +16,12 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """`words` is what Trino's clients call it."""
+    """One change."""
 
-    words: ClassVar[str]
+    @property
+    def words(self) -> str:
+        """What Trino's clients call it."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +62,13 @@ class SetColumnType(Change):
 
 @dataclass(frozen=True, slots=True)
 class SetNullable(Change):
-    # Trino has a name for one direction only.
-    words = "DROP NOT NULL CONSTRAINT"
-
     column: Path
     nullable: bool
+
+    @property
+    def words(self) -> str:
+        # Trino has a name for one direction only.
+        return "DROP NOT NULL CONSTRAINT" if self.nullable else "SET NOT NULL CONSTRAINT"
 
 
 @dataclass(frozen=True, slots=True)

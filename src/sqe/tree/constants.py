@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sqe.tree import types as t
-from sqe.tree.expressions import Call, Cast, Expression, Literal
+from sqe.tree.expressions import Call, Cast, Expression, Field, Literal, Ref, transform
 
 
 def is_constant(expression: Expression) -> bool:
@@ -70,3 +70,29 @@ def _keeps_values(source: t.Type, target: t.Type) -> bool:
 def _names_differ(fields: tuple[t.RowField, ...]) -> bool:
     names = [field.name or f"field{i}" for i, field in enumerate(fields)]
     return len(set(names)) == len(names)
+
+
+def shape(
+    row: tuple[Expression, ...],
+) -> tuple[tuple[Expression, ...] | None, list[Literal]]:
+    """A row's expressions with references in place of their constants, numbered from -1 down, and those
+    constants. None where something else than casts and operators is in them: a function may want a
+    constant, and not a column."""
+    constants: list[Literal] = []
+
+    def change(node: Any) -> Any:
+        if isinstance(node, Literal):
+            constants.append(node)
+            return Ref(node.type, Field(-len(constants), "constant", node.type))
+        if not (isinstance(node, Cast) or (isinstance(node, Call) and node.function.startswith("$"))):
+            raise _Other
+        return node
+
+    try:
+        return tuple(transform(expression, change) for expression in row), constants
+    except _Other:
+        return None, []
+
+
+class _Other(Exception):
+    """Neither a constant nor a cast nor an operator."""

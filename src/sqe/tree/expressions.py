@@ -184,7 +184,7 @@ class FrameBound(Node):
 
 @dataclass(frozen=True, slots=True)
 class Frame(Node):
-    """unit: rows or range."""
+    """unit: rows, range or groups."""
 
     unit: str
     start: FrameBound

@@ -17,6 +17,7 @@ from sqe.errors import (
     LimitExceeded,
     NotFound,
     NotSupported,
+    Position,
     SqeError,
     Unavailable,
     UserError,
@@ -69,6 +70,7 @@ def _known(failure: Failure) -> SqeError | None:
         or _of_iceberg(failure)
         or _out_of_room(failure)
         or _bad_data(failure)
+        or _overflow(failure)
     )
 
 
@@ -84,8 +86,11 @@ def _raised_by_us(failure: Failure) -> SqeError | None:
     if failure.condition != "USER_RAISED_EXCEPTION":
         return None
     text = failure.parameters.get("errorMessage", "")
-    ours = re.match(r"SQE:([A-Z_]+):(.*)", text, re.DOTALL)
-    return UserError(ours.group(2), code=ours.group(1)) if ours else UserError(text)
+    ours = re.match(r"SQE(?:@(\d+):(\d+))?:([A-Z_]+):(.*)", text, re.DOTALL)
+    if ours is None:
+        return UserError(text)
+    place = Position(int(ours.group(1)), int(ours.group(2))) if ours.group(1) else None
+    return UserError(ours.group(4), code=ours.group(3), position=place)
 
 
 def _ended_early(failure: Failure) -> SqeError | None:
@@ -265,8 +270,16 @@ def _bad_data(failure: Failure) -> SqeError | None:
     return UserError(f"A value could not be processed: {words}", code="INVALID_FUNCTION_ARGUMENT")
 
 
+def _overflow(failure: Failure) -> SqeError | None:
+    """Of an interval, say, for which Spark has no condition of its own."""
+    if any(name == "java.lang.ArithmeticException" for name, _ in failure.causes):
+        return UserError("A value is out of range", code="NUMERIC_VALUE_OUT_OF_RANGE")
+    return None
+
+
 def _unknown(failure: Failure) -> SqeError:
-    name = failure.causes[-1][0].rsplit(".", 1)[-1] if failure.causes else "no reason given"
+    # The names of a cause go up to java.lang.Object.
+    name = failure.causes[0][0].rsplit(".", 1)[-1] if failure.causes else "no reason given"
     reason = failure.condition or name
     return InternalError(f"Spark could not run the statement: {reason}")
 

@@ -122,7 +122,7 @@ class ExpressionWriter:
             return f"({f' {word} '.join(texts)})" if len(texts) > 1 else texts[0]
         function = _function(node.function, node.position)
         text = _restored(function.render_spark(node, _hidden(texts)))
-        return text if function.leakproof else marked(node.position, text)
+        return marked(node.position, text) if function.leaks(a.type for a in node.arguments) else text
 
     def _in_list(self, node: InList, texts: list[str]) -> str:
         operand, items = texts[0], texts[1:]

@@ -12,9 +12,11 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
+from sqe.engine.ranges import narrowed
 from sqe.engine.spark.scope import SUBQUERIES, free, has_subquery, own_nodes
 from sqe.errors import NotSupported
 from sqe.functions.registry import needs_projection
+from sqe.tree.constants import shape
 from sqe.tree.expressions import (
     AggregateCall,
     Call,
@@ -23,6 +25,7 @@ from sqe.tree.expressions import (
     Expression,
     Field,
     InSubquery,
+    Lambda,
     Literal,
     Quantified,
     Ref,
@@ -51,14 +54,26 @@ from sqe.tree.relations import (
 from sqe.tree.statements import Assignment, Delete, Merge, Statement, Update
 from sqe.tree.types import APPROXIMATE, BIGINT, BOOLEAN, INTEGER, Array, Map, Row, is_orderable
 
-# Aggregates that do not see a NULL: with FILTER they are the same as over CASE WHEN ... END.
-_SKIP_NULLS = frozenset(
+# Aggregates whose first argument is a number, and the second the value.
+_BUCKETED = ("approx_most_frequent", "numeric_histogram")
+# Aggregates that do not see whether a value comes once or more often; map() keeps a key's first value.
+_BLIND_TO_REPETITION = frozenset(
     {
-        *("count", "count_if", "sum", "avg", "min", "max", "bool_and", "bool_or", "every"),
-        *("stddev", "stddev_samp", "stddev_pop", "variance", "var_samp", "var_pop"),
-        *("approx_distinct", "geometric_mean"),
+        *("bool_and", "bool_or", "every", "any_value", "arbitrary", "approx_distinct"),
+        *("bitwise_and_agg", "bitwise_or_agg", "map_agg", "map_union"),
     }
 )
+_EXTREMES = {"min": 1, "max": 1, "min_by": 2, "max_by": 2}
+# Aggregates that Spark renders with its own DISTINCT.
+_OWN_DISTINCT = frozenset(
+    {
+        *("count", "count_if", "sum", "avg", "array_agg", "listagg", "geometric_mean", "bitwise_xor_agg"),
+        *("stddev", "stddev_samp", "stddev_pop", "variance", "var_samp", "var_pop"),
+        *("covar_pop", "covar_samp"),
+    }
+)
+# Fewer rows of VALUES are rendered one by one.
+_ROWS_OF_THEIR_OWN = 16
 # IN as a value, ANY and ALL say their subquery up to four times, and those inside it as often again.
 _MAX_REPEATED = 6
 _EQUALITY = ("$eq", "$ne")
@@ -86,10 +101,10 @@ class _Lowering:
                 return replace(
                     statement,
                     assignments=assignments,
-                    condition=_optional(self.condition, statement.condition),
+                    condition=_optional(self._filter, statement.condition),
                 )
             case Delete():
-                return replace(statement, condition=_optional(self.condition, statement.condition))
+                return replace(statement, condition=_optional(self._filter, statement.condition))
             case Merge():
                 return self._merge(statement)
             case _:
@@ -151,6 +166,9 @@ class _Lowering:
         node = rebuild(node, self._value)
         self._repeated -= 1
         return self._is_in(node) if isinstance(node, InSubquery) else self._quantified(node)
+
+    def _filter(self, condition: Expression) -> Expression:
+        return narrowed(self.condition(condition))
 
     def condition(self, expression: Expression) -> Expression:
         """A filter: where NULL and false are the same, Spark's own IN is right, and faster."""
@@ -256,7 +274,7 @@ class _Lowering:
                 lowered: Relation = replace(
                     relation,
                     input=self.relation(relation.input),
-                    condition=self.condition(relation.condition),
+                    condition=self._filter(relation.condition),
                 )
             case Join():
                 # An outer join's ON is no filter: a row that fails it is still there.
@@ -291,8 +309,7 @@ class _Lowering:
             case Aggregate():
                 return self._aggregate(relation)
             case Window():
-                calls = tuple(self._window_call(c) for c in relation.calls)
-                return self._carry(replace(relation, calls=calls))
+                return self._window(relation)
             case Join():
                 return self._join(relation)
             case Filter() if any(isinstance(t, Literal) and not t.value for t in _terms(relation.condition)):
@@ -309,17 +326,37 @@ class _Lowering:
         if len(values.rows) < 2 and not any(has_subquery(c) for c in cells):
             return values
         if not any(free(c) or has_subquery(c) or needs_projection(c) for c in cells):
-            return values
+            return self._computed_from_constants(values)
         rows = [self._carry(Project(values.fields, Values((), ((),)), row)) for row in values.rows]
         result: Relation = rows[0]
         for row in rows[1:]:
             result = SetOperation(values.fields, "union", False, result, row)
         return result
 
+    def _computed_from_constants(self, values: Values) -> Relation:
+        """Many rows of one shape, as executemany makes them: their constants, and one projection over them.
+        Spark takes seconds for hundreds of rows with expressions of their own."""
+        plain = all(isinstance(cell, Literal) for row in values.rows for cell in row)
+        if plain or len(values.rows) <= _ROWS_OF_THEIR_OWN:
+            return values
+        shapes = [shape(row) for row in values.rows]
+        first, constants = shapes[0]
+        if first is None or any(other != first for other, _ in shapes[1:]):
+            return values
+        fields = tuple(self._field("constant", constant) for constant in constants)
+        rows = tuple(tuple(found) for _, found in shapes)
+        by_place = {-1 - i: Ref(f.type, f) for i, f in enumerate(fields)}
+
+        def placed(node: Any) -> Any:
+            return by_place[node.field.id] if isinstance(node, Ref) and node.field.id < 0 else node
+
+        expressions = tuple(transform(expression, placed) for expression in first)
+        return Project(values.fields, Values(fields, rows), expressions)
+
     def _sort(self, sort: Sort) -> Relation:
         keys, source = self._computed(sort.input, [k.expression for k in sort.keys])
-        new = (SortKey(e, k.descending, k.nulls_first) for e, k in zip(keys, sort.keys, strict=True))
-        return replace(sort, input=source, keys=tuple(new))
+        new = (replace(k, expression=e) for e, k in zip(keys, sort.keys, strict=True))
+        return replace(sort, input=source, keys=_ordered(new))
 
     def _correlated_limit(self, limit: Limit) -> Relation:
         """Spark counts the rows of all outer rows together where the subquery compares one of its columns
@@ -400,10 +437,42 @@ class _Lowering:
             carried, source = self._extended(aggregate.input, outer)
             calls = tuple(_substituted(c, carried) for c in aggregate.calls)
             aggregate = replace(aggregate, input=source, calls=calls)
-        aggregate = self._projected_arguments(aggregate)
+        calls = tuple(replace(c, order_by=_ordered(c.order_by)) if c.order_by else c for c in aggregate.calls)
+        aggregate = self._projected_arguments(self._once(replace(aggregate, calls=calls)))
         if aggregate.grouping_sets is not None and () in aggregate.grouping_sets:
             return self._with_grand_total(aggregate)
         return aggregate
+
+    def _once(self, aggregate: Aggregate) -> Aggregate:
+        """DISTINCT in an aggregate for which Spark has none: it sees only the first of equal rows."""
+        added: list[tuple[Field, WindowCall]] = []
+        calls = []
+        for call in aggregate.calls:
+            # The n largest, with a number as the last argument, are another matter.
+            extreme = len(call.arguments) == _EXTREMES.get(call.function)
+            if not call.distinct or call.function in _OWN_DISTINCT:
+                calls.append(call)
+            elif call.function in _BLIND_TO_REPETITION or extreme:
+                calls.append(replace(call, distinct=False))
+            elif aggregate.grouping_sets is not None:
+                raise NotSupported(
+                    f"{call.function}(DISTINCT …) with grouping sets is not supported", position=call.position
+                )
+            else:
+                keys = [Ref(f.type, f) for f in aggregate.keys]
+                same = [a for a in call.arguments if not isinstance(a, (Literal, Lambda))]
+                same += [call.filter] if call.filter is not None else []
+                number = WindowCall(BIGINT, "row_number", (), (*keys, *same))
+                field = self._field("number", number)
+                added.append((field, number))
+                first = Call(BOOLEAN, "$eq", (Ref(BIGINT, field), Literal(BIGINT, 1)))
+                condition = first if call.filter is None else conjunction(first, call.filter)
+                calls.append(replace(call, distinct=False, filter=condition))
+        if not added:
+            return replace(aggregate, calls=tuple(calls))
+        fields = (*aggregate.input.fields, *(f for f, _ in added))
+        source = Window(fields, aggregate.input, tuple(c for _, c in added))
+        return replace(aggregate, input=source, calls=tuple(calls))
 
     def _projected_arguments(self, aggregate: Aggregate) -> Aggregate:
         added: list[tuple[Field, Expression]] = []
@@ -449,18 +518,40 @@ class _Lowering:
         total = Call(BOOLEAN, "$eq", (Ref(BIGINT, level), Literal(BIGINT, (1 << len(every)) - 1)))
         return Filter(aggregate.fields, grouped, Call(BOOLEAN, "$or", (some, total)))
 
+    def _window(self, window: Window) -> Relation:
+        """Spark has no FILTER in a window, and no GROUPS: those are a RANGE over the groups' numbers."""
+        numbers: list[tuple[Field, WindowCall]] = []
+        calls = []
+        for call in map(self._window_call, window.calls):
+            if call.frame is not None and call.frame.unit == "groups":
+                number = WindowCall(BIGINT, "dense_rank", (), call.partition_by, call.order_by)
+                field = next((f for f, known in numbers if known == number), None)
+                if field is None:
+                    field = self._field("group", number)
+                    numbers.append((field, number))
+                key = SortKey(Ref(BIGINT, field))
+                call = replace(call, order_by=(key,), frame=replace(call.frame, unit="range"))
+            calls.append(call)
+        if not numbers:
+            return self._carry(replace(window, calls=tuple(calls)))
+        fields = (*window.input.fields, *(f for f, _ in numbers))
+        source = self._carry(Window(fields, window.input, tuple(c for _, c in numbers)))
+        made = window.fields[len(window.input.fields) :]
+        whole = self._carry(Window((*fields, *made), source, tuple(calls)))
+        return Project(window.fields, whole, tuple(Ref(f.type, f) for f in window.fields))
+
     def _window_call(self, call: WindowCall) -> WindowCall:
-        """Spark has no FILTER in a window."""
+        if call.order_by:
+            call = replace(call, order_by=_ordered(call.order_by))
         if call.filter is None:
             return call
-        if call.function not in _SKIP_NULLS:
-            raise NotSupported(
-                f"FILTER of {call.function} in a window is not supported", position=call.position
-            )
-        arguments: Iterable[Expression] = call.arguments or (Literal(INTEGER, 1),)
-        condition = call.filter
-        guarded = tuple(Case(a.type, ((condition, a),), None) for a in arguments)
-        return replace(call, arguments=guarded, filter=None)
+        if call.function == "array_agg":
+            raise NotSupported("FILTER of array_agg in a window is not supported", position=call.position)
+        # The others do not see a row whose value, or key, is NULL.
+        guarded = list(call.arguments) or [Literal(INTEGER, 1)]
+        index = 1 if call.function in ("min_by", "max_by", *_BUCKETED) else 0
+        guarded[index] = Case(guarded[index].type, ((call.filter, guarded[index]),), None)
+        return replace(call, arguments=tuple(guarded), filter=None)
 
     # Joins --------------------------------------------------------------------------------------------
 
@@ -534,6 +625,16 @@ class _Lowering:
             self._carried(side, added) for side, added in zip((join.left, join.right), sides, strict=True)
         )
         return replace(join, left=left, right=right, condition=condition)
+
+
+def _ordered(keys: Iterable[SortKey]) -> tuple[SortKey, ...]:
+    """Trino cannot order arrays and rows with a NULL inside; Spark does."""
+    return tuple(
+        replace(key, expression=Call(key.expression.type, "$ordered", (key.expression,)))
+        if isinstance(key.expression.type, (Array, Row))
+        else key
+        for key in keys
+    )
 
 
 def _optional(change: Callable[[Expression], Expression], expression: Expression | None) -> Expression | None:

@@ -1,7 +1,8 @@
 """Places of the user's statement inside rendered SQL, so that errors of Spark's can be told where they arose.
 
 A comment `/*line:column*/` stands directly before each expression that may fail when it runs; what it
-marks is either in parentheses or one call, so that its end can be found without a parser.
+marks is either in parentheses or one call, so that its end can be found without a parser. An error that
+a rendering raises by itself has no place in Spark's eyes, and carries it in its text: SQE@line:column:CODE.
 """
 
 from __future__ import annotations
@@ -11,18 +12,20 @@ import re
 from sqe.errors import Position
 
 _TOKENS = re.compile(r"'(?:\\.|[^'\\])*'|`(?:``|[^`])*`|/\*(\d+):(\d+)\*/|[()]", re.DOTALL)
+_PLACED = re.compile(r"^'SQE@\d+:\d+:")
 _CALL = re.compile(r"\w*\(")
 
 
 def marked(position: Position | None, text: str) -> str:
     if position is None:
         return text
+    text = text.replace("raise_error('SQE:", f"raise_error('SQE@{position}:")
     return f"/*{position}*/{text if is_one_call(text) else f'({text})'}"
 
 
 def strip_positions(sql: str) -> str:
     """Rendered SQL as people like to read it."""
-    return _TOKENS.sub(lambda found: "" if found[1] else found[0], sql)
+    return _TOKENS.sub(lambda found: "" if found[1] else _PLACED.sub("'SQE:", found[0]), sql)
 
 
 def position_of(sql: str, start: int, stop: int | None = None) -> Position | None:

@@ -8,11 +8,13 @@ from typing import Any
 
 import pyspark.sql.connect.proto as proto
 from pyspark import cloudpickle
-from pyspark.sql.types import ArrayType, BooleanType, LongType, MapType, StringType
+from pyspark.sql.types import ArrayType, BinaryType, BooleanType, DoubleType, LongType, MapType, StringType
 from pyspark.util import PythonEvalType
 
 _pickle: Any = cloudpickle
 _RESULTS: dict[str, Any] = {
+    "BINARY": BinaryType(),
+    "DOUBLE": DoubleType(),
     "STRING": StringType(),
     "BIGINT": LongType(),
     "BOOLEAN": BooleanType(),

@@ -15,6 +15,7 @@ from sqe.tree.expressions import Call, Cast, Expression, Literal, transform, wal
 from sqe.tree.statements import Statement
 from sqe.tree.types import (
     DATE,
+    JSON,
     VARCHAR,
     YEAR_MONTH,
     Array,
@@ -36,6 +37,8 @@ _OF_CLOCKS = frozenset(
         *("date_format", "format_datetime"),
     )
 )
+# Those that print what is inside their arguments.
+_PRINTING = frozenset(("array_join", "format", "checksum"))
 _DAYS = ("day", "week", "month", "quarter", "year")
 
 
@@ -60,8 +63,28 @@ def _zone(t: Type) -> str | None:
     return t.zone if isinstance(t, TimestampTz) and t.zone != UTC else None
 
 
+def _holds_zone(t: Type) -> bool:
+    """Whether a timestamp that is not in UTC is inside."""
+    match t:
+        case Array(element):
+            return _holds_zone(element)
+        case Map(key, value):
+            return _holds_zone(key) or _holds_zone(value)
+        case Row(fields):
+            return any(_holds_zone(f.type) for f in fields)
+    return _zone(t) is not None
+
+
 def _call(call: Call) -> Expression:
-    zone = next((z for z in (_zone(a.type) for a in call.arguments) if z is not None), None)
+    if call.function in _PRINTING and any(_holds_zone(a.type) for a in call.arguments):
+        raise NotSupported(
+            f"{call.function} of timestamps in a zone other than UTC is not supported",
+            position=call.position,
+            hint="cast them to varchar",
+        )
+    # Where two zones meet, the first counts.
+    zoned = next((a.type for a in call.arguments if isinstance(a.type, TimestampTz)), None)
+    zone = None if zoned is None else _zone(zoned)
     if zone is None:
         return call
     match call.function:
@@ -121,11 +144,11 @@ def _cast(cast: Cast, session_zone: str) -> Expression:
     zone = _zone(source)
     if zone is not None and not isinstance(target, TimestampTz):
         wall = _on_wall(cast.operand, zone)
-        if not is_text(target):
+        if not is_text(target) and target != JSON:
             return replace(cast, operand=wall)
         printed = Call(VARCHAR, "concat", (Cast(VARCHAR, wall), _text(f" {zone}")))
         return printed if target == VARCHAR else replace(cast, operand=printed)
-    if _nested(source, target, session_zone):
+    if (target == JSON and _holds_zone(source)) or _nested(source, target, session_zone):
         raise NotSupported(
             f"a cast from {source} to {target} with a zone other than UTC is not supported",
             position=cast.position,

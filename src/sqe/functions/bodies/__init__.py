@@ -8,25 +8,28 @@ raises `Refused` with the name of Trino's error, and never with a value of the r
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from sqe.tree.types import BIGINT, BOOLEAN, VARCHAR, Array, Map, Type
+from sqe.tree.types import BIGINT, BOOLEAN, DOUBLE, VARBINARY, VARCHAR, Array, Map, Type
+
+TRIED = "_try"
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """`name` is module.function in this room."""
+    """`name` is module.function in this room. `safe` is the one that TRY calls: NULL for an error."""
 
     name: str
     parameters: tuple[Type, ...]
     result: Type
+    safe: bool = False
 
     @property
     def engine_name(self) -> str:
         """What it is called in an engine's SQL."""
-        return "sqe_" + self.name.replace(".", "_")
+        return "sqe_" + self.name.replace(".", "_") + (TRIED if self.safe else "")
 
     def function(self) -> Callable[..., Any]:
         """Of Arrow arrays to an Arrow array."""
@@ -36,7 +39,7 @@ class Body:
 
         module, name = self.name.split(".")
         scalar = getattr(import_module(f"{__name__}.{module}"), name)
-        return over_arrays(scalar, _ARROW[self.result])
+        return over_arrays(scalar, _ARROW[self.result], safe=self.safe)
 
 
 _TEXTS = Array(VARCHAR)
@@ -45,6 +48,8 @@ _ARROW: dict[Type, str] = {
     VARCHAR: "string",
     BIGINT: "int64",
     BOOLEAN: "bool",
+    DOUBLE: "double",
+    VARBINARY: "binary",
     _TEXTS: "list<string>",
     _NAMED_TEXTS: "map<string, string>",
 }
@@ -53,7 +58,8 @@ _ARROW: dict[Type, str] = {
 @cache
 def bodies() -> dict[str, Body]:
     """All of them, by their names in an engine."""
-    return {body.engine_name: body for body in _BODIES}
+    both = (*_BODIES, *(replace(body, safe=True) for body in _BODIES))
+    return {body.engine_name: body for body in both}
 
 
 def _text(name: str, *parameters: Type, result: Type = VARCHAR) -> Body:
@@ -73,4 +79,24 @@ _BODIES = (
     _text("json_text.scalar", VARCHAR),
     _text("json_text.elements", VARCHAR, result=_TEXTS),
     _text("json_text.members", VARCHAR, result=_NAMED_TEXTS),
+    *(
+        _text(f"hashes.hmac_{digest}", VARBINARY, VARBINARY, result=VARBINARY)
+        for digest in ("md5", "sha1", "sha256", "sha512")
+    ),
+    _text("hashes.xxhash64", VARBINARY, result=VARBINARY),
+    _text("hashes.murmur3", VARBINARY, result=VARBINARY),
+    _text("encodings.to_base32", VARBINARY),
+    _text("encodings.from_base32", VARCHAR, result=VARBINARY),
+    _text("encodings.to_ieee754_32", DOUBLE, result=VARBINARY),
+    _text("encodings.to_ieee754_64", DOUBLE, result=VARBINARY),
+    _text("encodings.from_ieee754_32", VARBINARY, result=DOUBLE),
+    _text("encodings.from_ieee754_64", VARBINARY, result=DOUBLE),
+    _text("texts.normalize", VARCHAR, VARCHAR),
+    _text("texts.soundex", VARCHAR),
+    _text("texts.format_number", BIGINT),
+    _text("distributions.normal_cdf", DOUBLE, DOUBLE, DOUBLE, result=DOUBLE),
+    _text("distributions.inverse_normal_cdf", DOUBLE, DOUBLE, DOUBLE, result=DOUBLE),
+    _text("distributions.beta_cdf", DOUBLE, DOUBLE, DOUBLE, result=DOUBLE),
+    _text("distributions.t_pdf", DOUBLE, DOUBLE, result=DOUBLE),
+    _text("distributions.t_cdf", DOUBLE, DOUBLE, result=DOUBLE),
 )

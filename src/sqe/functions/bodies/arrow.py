@@ -13,14 +13,24 @@ class Refused(ValueError):
         super().__init__(f"SQE:{code}:{message}:SQE")
 
 
-def over_arrays(scalar: Callable[..., Any], arrow_type: str) -> Callable[..., Any]:
+def over_arrays(scalar: Callable[..., Any], arrow_type: str, *, safe: bool = False) -> Callable[..., Any]:
     """NULL where any argument is NULL. The result does not name this module: it travels by value."""
+
+    def one(row: tuple[Any, ...]) -> Any:
+        if None in row:
+            return None
+        try:
+            return scalar(*row)
+        except Refused:
+            if safe:
+                return None
+            raise
 
     def run(*arrays: Any) -> Any:
         import pyarrow as pa
 
         columns = [array.to_pylist() for array in arrays]
-        values = [None if None in row else scalar(*row) for row in zip(*columns, strict=True)]
+        values = [one(row) for row in zip(*columns, strict=True)]
         kinds = {
             "list<string>": pa.list_(pa.string()),
             "map<string, string>": pa.map_(pa.string(), pa.string()),

@@ -1,0 +1,204 @@
+"""Arrays, maps, rows and lambdas: NULLs, NaN, nesting, limits, and the errors."""
+
+from __future__ import annotations
+
+from math import inf, isnan, nan
+from typing import Any
+
+import pytest
+
+from sqe.connection import Connection
+from sqe.errors import SqeError
+
+pytestmark = pytest.mark.spark
+
+# A statement and its answer: the rows, or the value where it is a single one; and its type where
+# that is not plain.
+ANSWERS: list[tuple[str, Any, str | None]] = [
+    ("SELECT array_distinct(ARRAY[nan(), nan(), 1e0, NULL, NULL])", [nan, 1.0, None], None),
+    ("SELECT contains(ARRAY[nan()], nan())", False, None),
+    ("SELECT array_position(ARRAY[1e0, nan(), 2e0], 2e0)", 3, None),
+    ("SELECT array_position(ARRAY[nan()], nan())", 0, None),
+    ("SELECT array_remove(ARRAY[1e0, nan(), NULL], nan())", [1.0, nan, None], None),
+    ("SELECT array_remove(ARRAY[1e0, 2e0, NULL], 1e0)", [2.0, None], None),
+    ("SELECT array_union(ARRAY[nan(), 1e0], ARRAY[nan(), NULL, NULL])", [nan, 1.0, None], None),
+    ("SELECT array_intersect(ARRAY[nan(), 1e0], ARRAY[nan(), NULL, NULL])", [nan], None),
+    ("SELECT array_except(ARRAY[nan(), 1e0, NULL], ARRAY[nan(), NULL])", [1.0], None),
+    ("SELECT array_max(ARRAY[ARRAY[1],ARRAY[2]])", [2], None),
+    ("SELECT contains(ARRAY[ARRAY[1,3]], ARRAY[1,3])", True, None),
+    ("SELECT contains(ARRAY[ROW(1,'a')], ROW(1,'a'))", True, None),
+    ("SELECT array_position(ARRAY[ARRAY[1],ARRAY[2]], ARRAY[2])", 2, None),
+    ("SELECT array_remove(ARRAY[ARRAY[1],ARRAY[2]], ARRAY[2])", [[1]], None),
+    ("SELECT arrays_overlap(ARRAY[ARRAY[1],ARRAY[2]], ARRAY[ARRAY[2]])", True, None),
+    ("SELECT array_distinct(ARRAY[ARRAY[1],ARRAY[1], ARRAY[2]])", [[1], [2]], None),
+    ("SELECT array_sort(ARRAY[nan(), 1e0, NULL, infinity()])", [1.0, inf, nan, None], None),
+    ("SELECT array_sort(ARRAY[ARRAY[2], ARRAY[1]])", [[1], [2]], None),
+    (
+        "SELECT array_sort(ARRAY[3,NULL,2], (x, y) -> CASE WHEN x IS NULL THEN -1 WHEN y IS NULL "
+        "THEN 1 WHEN x < y THEN -1 WHEN x = y THEN 0 ELSE 1 END)",
+        [None, 2, 3],
+        None,
+    ),
+    ("SELECT slice(ARRAY[1,2,3], -5, 2)", [], None),
+    ("SELECT slice(ARRAY[1,2,3], 5, 2)", [], None),
+    ("SELECT slice(ARRAY[1,2,3], 2, 10000000000)", [2, 3], None),
+    ("SELECT cardinality(sequence(date '2024-01-31', date '2024-05-31', interval '1' month))", 5, None),
+    ("SELECT flatten(ARRAY[ARRAY[1], NULL, ARRAY[NULL]])", [1, None], None),
+    ("SELECT element_at(ARRAY[1,2], 10000000000)", None, None),
+    ("SELECT ARRAY[1,2][NULL]", None, None),
+    ("SELECT array_join(ARRAY[true, NULL], ',')", "true", None),
+    ("SELECT array_join(ARRAY[1.5, 2.25], ',')", "1.50,2.25", None),
+    ("SELECT array_join(ARRAY[date '2024-01-01'], ',')", "2024-01-01", None),
+    ("SELECT array_join(ARRAY[], ',')", "", None),
+    ("SELECT array_join(ARRAY[NULL, NULL], ',')", "", None),
+    ("SELECT array_join(NULL, ',')", None, None),
+    ("SELECT reduce(ARRAY[], 0, (s, x) -> s + x, s -> s)", 0, None),
+    ("SELECT reduce(ARRAY[1,NULL], 0, (s, x) -> s + x, s -> s)", None, None),
+    (
+        "SELECT reduce(ARRAY[5, 20, 50], CAST(ROW(0.0, 0) AS ROW(sum DOUBLE, count INTEGER)), (s,"
+        " x) -> CAST(ROW(x + s.sum, s.count + 1) AS ROW(sum DOUBLE, count INTEGER)), s -> "
+        "IF(s.count = 0, NULL, s.sum / s.count))",
+        25.0,
+        None,
+    ),
+    ("SELECT none_match(ARRAY[1,NULL], x -> x > 1)", None, None),
+    ("SELECT all_match(ARRAY[], x -> x > 1)", True, None),
+    ("SELECT all_match(ARRAY[NULL, 0], x -> x > 1)", False, None),
+    ("SELECT any_match(NULL, x -> true)", None, None),
+    ("SELECT zip_with(ARRAY[1,2], ARRAY[1], (x, y) -> x + coalesce(y, 10))", [2, 12], None),
+    (
+        "SELECT transform(ARRAY[ARRAY[1,2], ARRAY[3]], a -> transform(a, x -> x * cardinality(a)))",
+        [[2, 4], [3]],
+        None,
+    ),
+    (
+        "SELECT transform(ARRAY[1,2], x -> x + k) FROM (VALUES 10, 20) t(k) ORDER BY k",
+        [[[11, 12]], [[21, 22]]],
+        None,
+    ),
+    ("SELECT filter(ARRAY[1, NULL, 3], x -> x > 1)", [3], None),
+    ("SELECT map_concat(MAP(ARRAY[1],ARRAY['a']), NULL)", None, None),
+    ("SELECT MAP(ARRAY[ARRAY[1]], ARRAY[2])[ARRAY[1]]", 2, None),
+    ("SELECT MAP()", {}, "map(unknown, unknown)"),
+    ("SELECT cardinality(MAP())", 0, None),
+    ("SELECT MAP(ARRAY[1,2],ARRAY[1,NULL]) = MAP(ARRAY[2,1],ARRAY[NULL,1])", None, None),
+    ("SELECT MAP(ARRAY[1],ARRAY[1]) <> MAP(ARRAY[2],ARRAY[1])", True, None),
+    ("SELECT ROW(1,NULL) = ROW(1,NULL)", None, None),
+    ("SELECT ROW(1,NULL) = ROW(2,NULL)", False, None),
+    ("SELECT ROW(1,2) < ROW(1,3)", True, None),
+    ("SELECT ROW(1,2) <= ROW(1,2)", True, None),
+    ("SELECT ROW(NULL,NULL) IS NULL", False, None),
+    ("SELECT ARRAY[1,NULL] IN (ARRAY[1,NULL])", None, None),
+    ("SELECT ROW(1,2) IN (ROW(1,2), ROW(3,4))", True, None),
+    ("SELECT ROW(1,2) IS DISTINCT FROM ROW(1,NULL)", True, None),
+    ("SELECT ARRAY[NULL] IS DISTINCT FROM ARRAY[NULL]", False, None),
+    ("SELECT ARRAY[ARRAY[1]] < ARRAY[ARRAY[2]]", True, None),
+    ("SELECT nan() IN (nan(), 1e0)", False, None),
+    ("SELECT contains(ARRAY['a','b'], NULL)", None, None),
+    ("SELECT array_position(ARRAY[1,NULL], NULL)", None, None),
+    ("SELECT array_remove(ARRAY[1,NULL], NULL)", None, None),
+    ("SELECT arrays_overlap(ARRAY[1,NULL], ARRAY[2])", None, None),
+    ("SELECT arrays_overlap(ARRAY[NULL], ARRAY[])", False, None),
+    ("SELECT array_intersect(ARRAY[1,2,3,3], ARRAY[3,2,2])", [2, 3], None),
+    ("SELECT array_intersect(ARRAY[1], ARRAY[3,1,1])", [1], None),
+    ("SELECT array_intersect(ARRAY[5,1,NULL], ARRAY[NULL,1,5,9])", [None, 1, 5], None),
+    ("SELECT array_except(ARRAY[3,1,1,NULL], ARRAY[1])", [3, None], None),
+    ("SELECT concat(ARRAY[1], ARRAY[2], ARRAY[3])", [1, 2, 3], None),
+    ("SELECT 1 || ARRAY[2]", [1, 2], None),
+    (
+        "SELECT combinations(ARRAY[1,2,3,4], 2)",
+        [[1, 2], [1, 3], [2, 3], [1, 4], [2, 4], [3, 4]],
+        "array(array(integer))",
+    ),
+    ("SELECT combinations(ARRAY[1,2,3,4], 3)", [[1, 2, 3], [1, 2, 4], [1, 3, 4], [2, 3, 4]], None),
+    ("SELECT combinations(ARRAY[1,2], 3)", [], None),
+    ("SELECT combinations(ARRAY[1,NULL], 1)", [[1], [None]], None),
+    ("SELECT combinations(ARRAY[1,2], 0)", [[]], None),
+    ("SELECT contains_sequence(ARRAY[1,2,3,4], ARRAY[2,3])", True, "boolean"),
+    ("SELECT contains_sequence(ARRAY[1,2,3,4], ARRAY[2,4])", False, None),
+    ("SELECT contains_sequence(ARRAY[1,NULL,3], ARRAY[NULL,3])", True, None),
+    ("SELECT contains_sequence(ARRAY[1], ARRAY[])", True, None),
+    ("SELECT contains_sequence(ARRAY[], ARRAY[1])", False, None),
+    ("SELECT ngrams(ARRAY['a','b','c'], 2)", [["a", "b"], ["b", "c"]], "array(array(varchar(1)))"),
+    ("SELECT ngrams(ARRAY['a','b'], 5)", [["a", "b"]], None),
+    (
+        "SELECT zip(ARRAY[1,2], ARRAY['1b',NULL,'3b'])",
+        [(1, "1b"), (2, None), (None, "3b")],
+        "array(row(integer, varchar(2)))",
+    ),
+    ("SELECT cardinality(shuffle(ARRAY[1,2,3]))", 3, None),
+    ("SELECT array_sort(shuffle(ARRAY[3,1,2]))", [1, 2, 3], None),
+    ("SELECT trim_array(ARRAY[1,2,3,4], 1)", [1, 2, 3], "array(integer)"),
+    ("SELECT array_histogram(ARRAY[42, 7, 42, NULL])", {42: 2, 7: 1}, "map(integer, bigint)"),
+    (
+        "SELECT multimap_from_entries(ARRAY[(1, 'x'), (2, 'y'), (1, 'z')])",
+        {1: ["x", "z"], 2: ["y"]},
+        "map(integer, array(varchar(1)))",
+    ),
+    ("SELECT transform(ARRAY[ARRAY[1,2]], a -> ngrams(a, 1))", [[[1], [2]]], None),
+    (
+        "SELECT transform(ARRAY[1e0, 2e0], a -> contains(ARRAY[a], a + b)) FROM (VALUES 0e0) t(b)",
+        [True, True],
+        None,
+    ),
+    ("SELECT arrays_overlap(ARRAY[nan()], ARRAY[nan()])", True, None),
+    ("SELECT array_max(ARRAY[1e0, nan(), 2e0])", 2.0, None),
+]
+
+
+def same(got: Any, wanted: Any) -> bool:
+    if isinstance(wanted, float) and isinstance(got, float) and isnan(wanted):
+        return isnan(got)
+    if isinstance(wanted, (list, tuple)) and isinstance(got, (list, tuple)):
+        return len(got) == len(wanted) and all(map(same, got, wanted))
+    return type(got) is type(wanted) and bool(got == wanted)
+
+
+@pytest.mark.parametrize(("sql", "wanted", "kind"), ANSWERS, ids=lambda v: str(v)[:60])
+def test_answers(connection: Connection, sql: str, wanted: Any, kind: str | None) -> None:
+    cursor = connection.execute(sql)
+    rows = [list(row) for row in cursor.fetchall()]
+    got = rows[0][0] if len(rows) == 1 and len(rows[0]) == 1 else rows
+    assert same(got, wanted), got
+    assert kind is None or str(cursor.columns[0][1]) == kind
+
+
+FAILURES = [
+    ("SELECT slice(ARRAY[1,2,3], 0, 1)", "INVALID_FUNCTION_ARGUMENT"),
+    ("SELECT slice(ARRAY[1,2,3], 1, -1)", "INVALID_FUNCTION_ARGUMENT"),
+    ("SELECT sequence(1, 3, 0)", "INVALID_FUNCTION_ARGUMENT"),
+    ("SELECT sequence(1, 3, -1)", "INVALID_FUNCTION_ARGUMENT"),
+    ("SELECT sequence(1, 20000)", "INVALID_FUNCTION_ARGUMENT"),
+    ("SELECT element_at(ARRAY[1,2], 0)", "INVALID_FUNCTION_ARGUMENT"),
+    ("SELECT ARRAY[1,2][0]", "INVALID_FUNCTION_ARGUMENT"),
+    ("SELECT ARRAY[1,2][-1]", "INVALID_FUNCTION_ARGUMENT"),
+    ("SELECT transform_keys(MAP(ARRAY[1,2],ARRAY[1,2]), (k,v) -> 1)", "INVALID_FUNCTION_ARGUMENT"),
+    (
+        "SELECT transform_keys(MAP(ARRAY[1,2],ARRAY[1,2]), (k,v) -> CAST(NULL AS integer))",
+        "INVALID_FUNCTION_ARGUMENT",
+    ),
+    ("SELECT MAP(ARRAY[1,1], ARRAY[1,2])", "INVALID_FUNCTION_ARGUMENT"),
+    ("SELECT MAP(ARRAY[1,NULL], ARRAY[1,2])", "INVALID_FUNCTION_ARGUMENT"),
+    ("SELECT MAP(ARRAY[1], ARRAY[1,2])", "INVALID_FUNCTION_ARGUMENT"),
+    ("SELECT map_from_entries(ARRAY[(1,2),(1,3)])", "INVALID_FUNCTION_ARGUMENT"),
+    ("SELECT map_from_entries(ARRAY[(1,2),NULL])", "INVALID_FUNCTION_ARGUMENT"),
+    ("SELECT map_from_entries(ARRAY[(CAST(NULL AS integer),2)])", "INVALID_FUNCTION_ARGUMENT"),
+    ("SELECT combinations(ARRAY[1,2], 6)", "INVALID_FUNCTION_ARGUMENT"),
+    ("SELECT combinations(sequence(1,1000), 3)", "INVALID_FUNCTION_ARGUMENT"),
+    ("SELECT ngrams(ARRAY['a','b'], 0)", "INVALID_FUNCTION_ARGUMENT"),
+    ("SELECT trim_array(ARRAY[1,2,3,4], 5)", "INVALID_FUNCTION_ARGUMENT"),
+    ("SELECT trim_array(ARRAY[1,2,3,4], -1)", "INVALID_FUNCTION_ARGUMENT"),
+    ("SELECT multimap_from_entries(ARRAY[(CAST(NULL AS integer), 'x')])", "INVALID_FUNCTION_ARGUMENT"),
+    ("SELECT contains(ARRAY[ARRAY[1, NULL]], ARRAY[1, 2])", "NOT_SUPPORTED"),
+    ("SELECT array_sort(ARRAY[ARRAY[2], ARRAY[NULL]])", "NOT_SUPPORTED"),
+    ("SELECT ROW(1, NULL) < ROW(1, 3)", "NOT_SUPPORTED"),
+    ("SELECT repeat(1, -1)", "INVALID_FUNCTION_ARGUMENT"),
+    ("SELECT array_distinct(ARRAY[MAP(ARRAY[1], ARRAY[2])])", "NOT_SUPPORTED"),
+]
+
+
+@pytest.mark.parametrize(("sql", "code"), FAILURES, ids=lambda v: str(v)[:60])
+def test_failures(connection: Connection, sql: str, code: str) -> None:
+    with pytest.raises(SqeError) as raised:
+        connection.execute(sql).fetchall()
+    assert raised.value.code == code

@@ -1,0 +1,94 @@
+"""Ordering, joins, set operations, UNNEST, grouping sets: NULLs and NaN in each."""
+
+from __future__ import annotations
+
+from math import isnan
+from typing import Any
+
+import pytest
+
+from sqe.connection import Connection
+from sqe.errors import SqeError
+
+pytestmark = pytest.mark.spark
+
+# A statement and its answer: the rows, or the value where it is a single one; and its type where
+# that is not plain.
+ANSWERS: list[tuple[str, Any, str | None]] = [
+    ("SELECT x FROM (VALUES ARRAY[2], ARRAY[1,5]) t(x) ORDER BY x", [[[1, 5]], [[2]]], None),
+    ("SELECT DISTINCT x FROM (VALUES ARRAY[2], ARRAY[1], ARRAY[2]) t(x) ORDER BY x", [[[1]], [[2]]], None),
+    ("SELECT a.x FROM (VALUES nan(), 1e0) a(x) JOIN (VALUES nan(), 1e0) b(x) ON a.x = b.x", 1.0, None),
+    ("SELECT count(*) FROM (SELECT nan() UNION SELECT nan())", 1, None),
+    (
+        "SELECT x FROM (VALUES 1, 2, 2, NULL, NULL) t(x) INTERSECT ALL SELECT x FROM (VALUES 2, "
+        "2, NULL) s(x) ORDER BY 1",
+        [[2], [2], [None]],
+        None,
+    ),
+    ("SELECT x FROM (VALUES 1, NULL) t(x) EXCEPT SELECT NULL", 1, None),
+    (
+        "SELECT u.k, u.v FROM UNNEST(MAP(ARRAY[1,2], ARRAY['a','b'])) AS u(k, v) ORDER BY k",
+        [[1, "a"], [2, "b"]],
+        None,
+    ),
+    ("SELECT * FROM UNNEST(ARRAY[1,2], ARRAY['a']) AS u(a, b) ORDER BY a", [[1, "a"], [2, None]], None),
+    (
+        "SELECT * FROM UNNEST(ARRAY[1,2], ARRAY['a']) WITH ORDINALITY AS u(a, b, o) ORDER BY o",
+        [[1, "a", 1], [2, None, 2]],
+        None,
+    ),
+    (
+        "SELECT t.x, u.e FROM (VALUES (1, ARRAY[7,8]), (2, NULL), (3, ARRAY[])) t(x, a) LEFT JOIN"
+        " UNNEST(a) AS u(e) ON true ORDER BY 1, 2",
+        [[1, 7], [1, 8], [2, None], [3, None]],
+        None,
+    ),
+    ("SELECT * FROM UNNEST(ARRAY[(1,'a'), (2,'b')]) AS u(x, y) ORDER BY 1", [[1, "a"], [2, "b"]], None),
+    (
+        "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 5) SELECT sum(n) FROM r",
+        15,
+        None,
+    ),
+    ("SELECT 1 IN (SELECT y FROM (VALUES 2, NULL) s(y))", None, None),
+    ("SELECT x FROM (VALUES 1,2,2,3) t(x) ORDER BY x FETCH FIRST 2 ROWS WITH TIES", [[1], [2], [2]], None),
+    (
+        "SELECT a, b, grouping(a, b), count(*) FROM (VALUES (1,1),(1,2)) t(a,b) GROUP BY GROUPING"
+        " SETS ((a,b),(b),()) ORDER BY 3, 2",
+        [[1, 1, 0, 1], [1, 2, 0, 1], [None, 1, 2, 1], [None, 2, 2, 1], [None, None, 3, 2]],
+        None,
+    ),
+    (
+        "SELECT approx_percentile(x, ARRAY[0.25, 0.5, 0.75]) FROM (VALUES 1,2,3,4) t(x)",
+        [2, 3, 4],
+        "array(bigint)",
+    ),
+]
+
+
+def same(got: Any, wanted: Any) -> bool:
+    if isinstance(wanted, float) and isinstance(got, float) and isnan(wanted):
+        return isnan(got)
+    if isinstance(wanted, (list, tuple)) and isinstance(got, (list, tuple)):
+        return len(got) == len(wanted) and all(map(same, got, wanted))
+    return type(got) is type(wanted) and bool(got == wanted)
+
+
+@pytest.mark.parametrize(("sql", "wanted", "kind"), ANSWERS, ids=lambda v: str(v)[:60])
+def test_answers(connection: Connection, sql: str, wanted: Any, kind: str | None) -> None:
+    cursor = connection.execute(sql)
+    rows = [list(row) for row in cursor.fetchall()]
+    got = rows[0][0] if len(rows) == 1 and len(rows[0]) == 1 else rows
+    assert same(got, wanted), got
+    assert kind is None or str(cursor.columns[0][1]) == kind
+
+
+FAILURES = [
+    ("SELECT x FROM (VALUES ARRAY[2], ARRAY[NULL]) t(x) ORDER BY x", "NOT_SUPPORTED"),
+]
+
+
+@pytest.mark.parametrize(("sql", "code"), FAILURES, ids=lambda v: str(v)[:60])
+def test_failures(connection: Connection, sql: str, code: str) -> None:
+    with pytest.raises(SqeError) as raised:
+        connection.execute(sql).fetchall()
+    assert raised.value.code == code

@@ -1,0 +1,64 @@
+"""The recorded table, and the recorded statements, run once on each lane."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import pyarrow as pa
+import pytest
+from answers import Deliveries, Execute, Outcome, judge, recorded
+
+from sqe import results
+from sqe.connection import Connection
+from sqe.tree import types as t
+from sqe.tree.expressions import Field
+
+
+@pytest.fixture(scope="session", params=["spark"])
+def lane(request: pytest.FixtureRequest) -> str:
+    """Every lane answers every case that it admits."""
+    return str(request.param)
+
+
+@pytest.fixture(scope="session")
+def deliveries() -> Deliveries:
+    """The engine's own batches, before they become the announced type."""
+    return {}
+
+
+@pytest.fixture(scope="session")
+def execute(connect: Callable[..., Connection], lane: str, deliveries: Deliveries) -> Iterator[Execute]:
+    connection = connect(memory=True)
+    connection.execute("CREATE SCHEMA parity")
+    connection.execute("USE parity")
+    for statement in recorded()[0]:
+        connection.execute(statement.replace("{schema}", "parity"))
+    arrived: list[pa.Schema] = []
+    conform = results.conform
+
+    def observed(
+        batch: pa.RecordBatch, fields: Sequence[Field], schema: pa.Schema | None = None
+    ) -> pa.RecordBatch:
+        arrived.append(batch.schema)
+        return conform(batch, fields, schema)
+
+    def execute(sql: str) -> tuple[list[t.Type], pa.Table]:
+        arrived.clear()
+        cursor = connection.execute(sql)
+        rows = cursor.fetch_arrow_table()
+        assert cursor.columns is not None
+        types = [kind for _, kind in cursor.columns]
+        if arrived:
+            deliveries[sql] = [
+                (kind, arrived[0].field(i).type, rows.column(i)) for i, kind in enumerate(types)
+            ]
+        return types, rows
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(results, "conform", observed)
+        yield execute
+
+
+@pytest.fixture(scope="session")
+def outcomes(execute: Execute) -> list[Outcome]:
+    return [judge(case, execute, "parity") for case in recorded()[1]]
