@@ -59,6 +59,12 @@ def create_table(b: Binder, node: exp.Create) -> s.Statement:
         columns = tuple(s.ColumnDefinition(f.name, storable(b, f.type, f.name, node)) for f in source.fields)
         source = cast_relation(b, source, [c.type for c in columns])
     else:
+        if options.with_data is not None:
+            raise UserError(
+                "WITH DATA belongs to CREATE TABLE AS",
+                code="SYNTAX_ERROR",
+                position=b.position(options.with_data),
+            )
         if like is not None:
             if definitions:
                 raise NotSupported("LIKE stands among the columns, or alone", position=b.position(like))

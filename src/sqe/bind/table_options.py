@@ -32,6 +32,7 @@ class TableOptions:
         self.comment: str | None = None
         self.location: str | None = None
         self.with_no_data = False
+        self.with_data: exp.Expr | None = None
 
 
 def properties_of(node: exp.Create) -> list[exp.Expr]:
@@ -50,6 +51,7 @@ def read_option(b: Binder, node: exp.Expr, options: TableOptions) -> None:
         options.partitioning += [_partition_syntax(b, f) for f in fields]
     elif isinstance(node, exp.WithDataProperty):
         check_arguments(node, {"no"}, b.text)
+        options.with_data = node
         options.with_no_data = bool(node.args.get("no"))
     elif isinstance(node, exp.FileFormatProperty):
         if isinstance(node.this, exp.Literal):
@@ -91,6 +93,8 @@ def _read_property(b: Binder, node: exp.Property, options: TableOptions, positio
     key, value = node.this, node.args.get("value")
     name = key.name
     quoted = isinstance(key, exp.Literal)
+    if isinstance(key, exp.Literal) and not key.is_string:
+        raise InvalidArgument("a property has a name", code="INVALID_TABLE_PROPERTY", position=position)
     if not quoted and name.lower() == "partitioning":
         if not isinstance(value, exp.Array):
             raise InvalidArgument("partitioning is ARRAY['day(ts)', ...]", position=position)

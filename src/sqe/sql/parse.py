@@ -94,6 +94,7 @@ def parse(text: str, *, max_bytes: int = MAX_BYTES) -> Syntax:
     tokens = _tokenize(body, text)
     _guard_nesting(tokens, text)
     _guard_aliases(tokens, text)
+    _guard_options(tokens, text)
     make_room()
     try:
         nodes = [n for n in _DIALECT.parser().parse(tokens, body) if n is not None]
@@ -194,6 +195,22 @@ def _guard_aliases(tokens: list[Token], text: str) -> None:
                 position=position_at(text, number.start),
                 hint="write numbers without underscores, and quote names that begin with a digit",
             )
+
+
+def _guard_options(tokens: list[Token], text: str) -> None:
+    """Words behind a CREATE that sqlglot reads and forgets: WITH and WITH NO without more, WITH (), and
+    DEFINER alone."""
+    if not tokens or tokens[0].text.upper() != "CREATE":
+        return
+    words = [token.text.upper() if token.token_type != TokenType.IDENTIFIER else "" for token in tokens]
+    words += [""] * 3
+    for index, token in enumerate(tokens):
+        following = words[index + 1 : index + 3]
+        forgotten = words[index] == "WITH" and (following[0] in ("", ";") or following == ["(", ")"])
+        forgotten |= words[index] == "WITH" and following[0] == "NO" and following[1] != "DATA"
+        forgotten |= words[index] == "DEFINER" and words[index - 1] != "SECURITY"
+        if forgotten and token.token_type != TokenType.IDENTIFIER:
+            raise SyntaxFault(f"mismatched input '{token.text}'", position=position_at(text, token.start))
 
 
 def _guard_nesting(tokens: list[Token], text: str) -> None:
