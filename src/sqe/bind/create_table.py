@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -23,10 +22,6 @@ from sqe.tree import statements as s
 from sqe.tree import types as t
 from sqe.tree.expressions import Ref
 from sqe.tree.relations import Project, Relation, TableName
-
-if TYPE_CHECKING:
-    pass
-
 
 converts = STATEMENTS.of
 
