@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from math import inf, isnan, nan
+from math import inf, nan
 from typing import Any
 
 import pytest
+from answering import check_answer, check_failure
 
 from sqe.connection import Connection
-from sqe.errors import SqeError
 
 pytestmark = pytest.mark.spark
 
@@ -167,21 +167,9 @@ ANSWERS: list[tuple[str, Any, str | None]] = [
 ]
 
 
-def same(got: Any, wanted: Any) -> bool:
-    if isinstance(wanted, float) and isinstance(got, float) and isnan(wanted):
-        return isnan(got)
-    if isinstance(wanted, (list, tuple)) and isinstance(got, (list, tuple)):
-        return len(got) == len(wanted) and all(map(same, got, wanted))
-    return type(got) is type(wanted) and bool(got == wanted)
-
-
 @pytest.mark.parametrize(("sql", "wanted", "kind"), ANSWERS, ids=lambda v: str(v)[:60])
 def test_answers(connection: Connection, sql: str, wanted: Any, kind: str | None) -> None:
-    cursor = connection.execute(sql)
-    rows = [list(row) for row in cursor.fetchall()]
-    got = rows[0][0] if len(rows) == 1 and len(rows[0]) == 1 else rows
-    assert same(got, wanted), got
-    assert kind is None or str(cursor.columns[0][1]) == kind
+    check_answer(connection, sql, wanted, kind)
 
 
 FAILURES = [
@@ -201,6 +189,4 @@ FAILURES = [
 
 @pytest.mark.parametrize(("sql", "code"), FAILURES, ids=lambda v: str(v)[:60])
 def test_failures(connection: Connection, sql: str, code: str) -> None:
-    with pytest.raises(SqeError) as raised:
-        connection.execute(sql).fetchall()
-    assert raised.value.code == code
+    check_failure(connection, sql, code)
