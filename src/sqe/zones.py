@@ -59,8 +59,13 @@ def name_of(tzinfo: dt.tzinfo | None) -> str:
     offset = tzinfo.utcoffset(None) if isinstance(tzinfo, dt.timezone) else None
     if offset is None:
         raise ValueError(f"{tzinfo!r} has no name and no fixed offset")
-    if offset % dt.timedelta(minutes=1):
-        raise ValueError(f"{tzinfo!r} has an offset with seconds")
-    minutes = offset // dt.timedelta(minutes=1)
+    return of_offset(offset)
+
+
+def of_offset(offset: dt.timedelta) -> str:
+    """The zone that is always so far from UTC."""
+    minutes, seconds = divmod(offset, dt.timedelta(minutes=1))
+    if seconds:
+        raise ValueError("a zone's offset has hours and minutes alone")
     sign, minutes = ("-", -minutes) if minutes < 0 else ("+", minutes)
     return canonical(f"{sign}{minutes // 60:02d}:{minutes % 60:02d}")

@@ -14,7 +14,7 @@ from sqe.bind.queries import bind_query
 from sqe.bind.subqueries import cast_relation
 from sqe.bind.table_options import TableOptions, copy_options, properties_of, read_option
 from sqe.bind.tables import find_table, plain_table_parts, split_table_name
-from sqe.bind.types import bind_type
+from sqe.bind.types import bind_type, stored
 from sqe.catalog.names import nearest
 from sqe.errors import AccessDenied, NotFound, NotSupported, SqeError, UserError
 from sqe.policy.columns import visible_columns
@@ -166,40 +166,34 @@ def _named_source(b: Binder, source: Relation, definitions: Sequence[exp.Expr], 
 
 
 def storable(b: Binder, source: t.Type, name: str, node: exp.Expr) -> t.Type:
-    """The type that a column made from a query gets, as Trino's Iceberg connector chooses it."""
-    if source == t.UNKNOWN:
-        raise UserError(
-            f"column '{name}' has no type: it is always NULL",
-            code="NOT_SUPPORTED",
-            position=b.position(node),
-            hint="add a CAST",
-        )
-    if source in (t.TINYINT, t.SMALLINT):
-        return t.INTEGER
-    if t.is_text(source) or source == t.JSON:
-        return t.VARCHAR
-    if isinstance(source, t.Timestamp):
-        return t.Timestamp(6)
-    if isinstance(source, t.TimestampTz):
-        return t.TimestampTz(6)
-    if isinstance(source, t.Time):
-        raise NotSupported(
-            f"column '{name}': Spark cannot read or write {source} columns", position=b.position(node)
-        )
-    if isinstance(source, t.Array):
-        return t.Array(storable(b, source.element, name, node))
-    if isinstance(source, t.Map):
-        return t.Map(storable(b, source.key, name, node), storable(b, source.value, name, node))
-    if isinstance(source, t.Row):
-        return t.Row(
-            tuple(
-                t.RowField(f.name or f"field{i}", storable(b, f.type, name, node))
-                for i, f in enumerate(source.fields)
+    """The type that a column made from a query gets; what no table can keep is refused."""
+    _refuse_unstorable(b, source, name, node)
+    return stored(source)
+
+
+def _refuse_unstorable(b: Binder, source: t.Type, name: str, node: exp.Expr) -> None:
+    match source:
+        case t.UNKNOWN:
+            raise UserError(
+                f"column '{name}' has no type: it is always NULL",
+                code="NOT_SUPPORTED",
+                position=b.position(node),
+                hint="add a CAST",
             )
-        )
+        case t.Time():
+            raise NotSupported(
+                f"column '{name}': Spark cannot read or write {source} columns", position=b.position(node)
+            )
+        case t.Array(element):
+            _refuse_unstorable(b, element, name, node)
+        case t.Map(key, value):
+            _refuse_unstorable(b, key, name, node)
+            _refuse_unstorable(b, value, name, node)
+        case t.Row(fields):
+            for f in fields:
+                _refuse_unstorable(b, f.type, name, node)
     if t.is_interval(source):
         raise NotSupported(f"column '{name}': a table cannot store {source}", position=b.position(node))
-    return source
 
 
 def column_definition(b: Binder, node: exp.Expr) -> s.ColumnDefinition:

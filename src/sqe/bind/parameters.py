@@ -116,7 +116,7 @@ def _zone(value: dt.datetime) -> str:
         # A zone without a name of its own: what it is at that moment.
         offset = value.utcoffset()
         assert offset is not None
-        return zones.name_of(dt.timezone(offset - offset % dt.timedelta(minutes=1)))
+        return zones.of_offset(offset - offset % dt.timedelta(minutes=1))
 
 
 def _date(value: dt.date) -> Expression:

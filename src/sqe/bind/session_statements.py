@@ -14,6 +14,7 @@ from sqe.session_properties import PROPERTIES, SessionProperty
 from sqe.sql.statements import ResetSession, SetTimeZone
 from sqe.tree import statements as s
 from sqe.tree.expressions import Expression, Literal
+from sqe.zones import of_offset
 
 converts = STATEMENTS.of
 
@@ -81,16 +82,14 @@ def _set_time_zone(b: Binder, node: SetTimeZone) -> s.Statement:
         return s.SetTimeZone("UTC")
     value = _constant(b, node.this)
     given = value.value if isinstance(value, Literal) else None
-    if isinstance(given, dt.timedelta):
-        minutes, rest = divmod(given, dt.timedelta(minutes=1))
-        sign = "-" if minutes < 0 else "+"
-        given = f"{sign}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}" if not rest else None
-    if not isinstance(given, str):
+    if not isinstance(given, (str, dt.timedelta)):
         raise InvalidArgument(
             "SET TIME ZONE takes a text such as 'Europe/Berlin', or INTERVAL '2' HOUR",
             position=b.position(node),
         )
     try:
+        if isinstance(given, dt.timedelta):
+            given = of_offset(given)
         return s.SetTimeZone(PROPERTIES["time_zone_id"].check(given))
     except ValueError as error:
         raise InvalidArgument(str(error), code="INVALID_ARGUMENTS", position=b.position(node)) from None

@@ -98,3 +98,25 @@ def _numbers(node: exp.DataType, text: str, *, most: int) -> list[int]:
     if len(numbers) > most:
         raise UserError("too many parameters for this type", position=position_of(node, text))
     return numbers
+
+
+def stored(of: t.Type) -> t.Type:
+    """What a table keeps of a type, as Trino's Iceberg connector chooses it."""
+    match of:
+        case t.Varchar() | t.Char() | t.JSON:
+            return t.VARCHAR
+        case t.TINYINT | t.SMALLINT:
+            return t.INTEGER
+        case t.Timestamp():
+            return t.Timestamp(6)
+        case t.TimestampTz():
+            return t.TimestampTz(6)
+        case t.Array(element):
+            return t.Array(stored(element))
+        case t.Map(key, value):
+            return t.Map(stored(key), stored(value))
+        case t.Row(fields):
+            return t.Row(
+                tuple(t.RowField(f.name or f"field{i}", stored(f.type)) for i, f in enumerate(fields))
+            )
+    return of

@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from sqe.bind.binder import Binder, coerce
 from sqe.bind.names import matches
+from sqe.bind.types import stored
 from sqe.catalog.table import Column
 from sqe.catalog.view import View
 from sqe.errors import AccessDenied, LimitExceeded, NotFound, NotSupported, Position, SqeError, UserError
@@ -121,32 +122,10 @@ def _as_announced(b: Binder, view: View, relation: Relation, *, by_name: bool) -
 def _announced_type(column: Column, bound: t.Type) -> t.Type:
     """The text's own type where the metadata holds it as well as it can; it has no char, no zones, and no
     smaller integers or precisions."""
-    if _stored(bound) == _stored(column.type):
+    if stored(bound) == stored(column.type):
         return bound
     # A column that was widened since is shown as it is now.
     return column.type if t.coerces(bound, column.type) else bound
-
-
-def _stored(of: t.Type) -> t.Type:
-    """What a table would keep of a type."""
-    match of:
-        case t.Varchar() | t.Char() | t.JSON:
-            return t.VARCHAR
-        case t.TINYINT | t.SMALLINT:
-            return t.INTEGER
-        case t.Timestamp():
-            return t.Timestamp(6)
-        case t.TimestampTz():
-            return t.TimestampTz(6)
-        case t.Array(element):
-            return t.Array(_stored(element))
-        case t.Map(key, value):
-            return t.Map(_stored(key), _stored(value))
-        case t.Row(fields):
-            return t.Row(
-                tuple(t.RowField(f.name or f"field{i}", _stored(f.type)) for i, f in enumerate(fields))
-            )
-    return of
 
 
 def _stale(why: str) -> UserError:

@@ -20,9 +20,7 @@ from sqe.tree.expressions import Call, Cast, Expression, InList, Literal, Node, 
 from sqe.tree.relations import Project, Relation, Values
 
 # What looks at instants alone, so that zones do not matter.
-_OF_INSTANTS = frozenset(
-    ("$eq", "$ne", "$lt", "$le", "$gt", "$ge", "$is_distinct", "$sub", "to_unixtime", "$between")
-)
+_OF_INSTANTS = frozenset(("$eq", "$ne", "$lt", "$le", "$gt", "$ge", "$is_distinct", "$sub", "to_unixtime"))
 
 
 def check_zones(statement: s.Statement, session_zone: str) -> None:
@@ -160,8 +158,7 @@ def from_unixtime(b: Binder, arguments: Sequence[Expression], position: Position
 
     if len(arguments) == 3:
         hours, minutes = (_constant(a, int, "the offset", position) for a in arguments[1:])
-        sign = "-" if hours < 0 or minutes < 0 else "+"
-        zone = _zone(f"{sign}{abs(hours):02d}:{abs(minutes):02d}", position)
+        zone = _zone(dt.timedelta(hours=hours, minutes=minutes), position)
     elif len(arguments) == 2:
         zone = _zone(_constant(arguments[1], str, "the zone", position), position)
     else:
@@ -230,10 +227,7 @@ def _moment_and_zone(
     if moment.type == t.DATE:
         moment = coerce(moment, t.Timestamp(0))
     if isinstance(zone, Literal) and isinstance(zone.value, dt.timedelta):
-        seconds = int(zone.value.total_seconds())
-        sign = "-" if seconds < 0 else "+"
-        hours, minutes = divmod(abs(seconds) // 60, 60)
-        return moment, _zone(f"{sign}{hours:02d}:{minutes:02d}", position)
+        return moment, _zone(zone.value, position)
     return moment, _zone(_constant(zone, str, "the zone", position), position)
 
 
@@ -244,9 +238,9 @@ def _constant(expression: Expression, kind: type, what: str, position: Position 
     return value
 
 
-def _zone(name: str, position: Position | None) -> str:
+def _zone(given: str | dt.timedelta, position: Position | None) -> str:
     try:
-        return zones.canonical(name)
+        return zones.of_offset(given) if isinstance(given, dt.timedelta) else zones.canonical(given)
     except ValueError as error:
         raise InvalidArgument(str(error), code="INVALID_FUNCTION_ARGUMENT", position=position) from None
 
