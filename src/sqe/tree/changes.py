@@ -6,6 +6,7 @@ A column is the names on the way to it: `a`, or `a`, `b` for the field b of the 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from sqe.tree.statements import ColumnDefinition
@@ -15,13 +16,13 @@ Path = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Change(ABC):
     """One change."""
 
     @property
+    @abstractmethod
     def words(self) -> str:
         """What Trino's clients call it."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
