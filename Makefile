@@ -5,10 +5,10 @@ COMPILE := $(PYTHON) -m piptools compile --quiet --generate-hashes --strip-extra
 	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-emit-options
 
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap run test test-long test-parity lint bench docs screenshots lock
+.PHONY: help bootstrap run test test-long test-lanes test-parity lint bench bench-suites docs screenshots lock
 
 help: ## List the chores
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 bootstrap:
 	@./sqe --bootstrap-only
@@ -17,10 +17,13 @@ run: ## Start the shell on the embedded warehouse
 	@./sqe
 
 test: bootstrap ## Run the tests
-	$(PYTHON) -m pytest -m "not long"
+	$(PYTHON) -m pytest -m "not long and not lanes"
 
 test-long: bootstrap ## Run all tests, also those that take minutes each
 	$(PYTHON) -m pytest
+
+test-lanes: bootstrap ## Prove that both lanes give one answer; SQE_PROOF=write records what was found
+	$(PYTHON) -m pytest tests/lanes
 
 test-parity: bootstrap ## Compare with the recorded answers of a Trino, and write how compatible we are
 	$(PYTHON) -m pytest tests/parity
@@ -32,6 +35,13 @@ lint: bootstrap ## Check style and types
 
 bench: bootstrap ## Measure
 	$(PYTHON) -m sqe.bench.overhead
+
+bench-suites: bootstrap ## Measure the suites (an hour), and write docs/benchmarks.md
+	mkdir -p .bench
+	$(PYTHON) -m sqe bench run --suite tpch --suite ssb --suite clickbench --suite tpcds --json .bench/suites.json
+	$(PYTHON) -m sqe bench cold --json .bench/cold.json
+	$(PYTHON) -m sqe bench point --json .bench/point.json
+	$(PYTHON) -m sqe bench report .bench/suites.json .bench/cold.json .bench/point.json
 
 docs: bootstrap ## Write the generated pages again
 	$(PYTHON) docs/generate.py

@@ -9,6 +9,7 @@ import pytest
 
 from sqe.config import Config, load, usual_path
 from sqe.config_keys import read_size
+from sqe.engine.fast.settings import FastSettings
 from sqe.errors import ConfigError
 
 Toml = Callable[[str], Path]
@@ -41,6 +42,7 @@ def test_without_anything_the_defaults_hold() -> None:
     assert config.spark.remote is None
     assert config.spark.driver_memory == "2048m"
     assert config.engine.lane == "auto"
+    assert config.fast == FastSettings()
     assert config.results.memory_window == 64 << 20
     assert config.results.spool_dir is None
     assert config.results.max_spool_per_user == 10 << 30
@@ -233,7 +235,6 @@ def test_tls_needs_both_files_or_neither(toml: Toml) -> None:
         ("[metrics]\nprometheus_port = 9090", "metrics.prometheus_port"),
         ("[metrics.openlineage]\nenabled = true", "metrics.openlineage.enabled"),
         ("[query]\nmax_concurrent_queries = 5", "query.max_concurrent_queries"),
-        ('[engine]\nlane = "fast"', "engine.lane"),
         ("[storage.tvf]\nallow_http = true", "storage.tvf.allow_http"),
         (
             '[catalogs.w]\ntype = "sqlite"\nwarehouse = "w"\nmetadata_cache_ttl_secs = 1',

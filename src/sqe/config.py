@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from types import MappingProxyType
 
@@ -20,18 +20,20 @@ from sqe.config_keys import (
     Node,
     Section,
 )
+from sqe.engine.fast.settings import FastSettings
 from sqe.engine.spark.settings import SparkSettings
 from sqe.errors import ConfigError
+from sqe.record import record
 
 _EMPTY: Mapping[str, object] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EngineSettings:
     lane: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ResultSettings:
     """Sizes in bytes; without `spool_dir` the system's temporary directory is used."""
 
@@ -41,7 +43,7 @@ class ResultSettings:
     max_spool: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class QuerySettings:
     """A limit of 0 is no limit."""
 
@@ -51,12 +53,12 @@ class QuerySettings:
     max_result_rows: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EventSettings:
     log_path: Path | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CatalogSettings:
     """One configured catalog; `options` are the keys of its backend besides the type."""
 
@@ -69,12 +71,13 @@ class CatalogSettings:
     storage: Mapping[str, object] = field(default_factory=dict, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Config:
     """`unbuilt` holds the sections whose features do not exist yet, as they were set."""
 
     spark: SparkSettings
     engine: EngineSettings
+    fast: FastSettings
     results: ResultSettings
     query: QuerySettings
     events: EventSettings
@@ -318,6 +321,7 @@ def _build(given: _Given, *, check_built: bool) -> Config:
     return Config(
         spark=_spark(given),
         engine=EngineSettings(lane=str(_get(given, "engine", "lane"))),
+        fast=_fast(given),
         results=ResultSettings(
             memory_window=_number(given, "results", "memory_window"),
             spool_dir=_path(given, "results", "spool_dir"),
@@ -386,6 +390,21 @@ def _spark(given: _Given) -> SparkSettings:
         master=_text(given, "spark", "master") or "local[*]",
         driver_memory=f"{memory >> 20}m",
         conf={key: str(value) for key, value in conf.items()} if isinstance(conf, Mapping) else {},
+    )
+
+
+def _fast(given: _Given) -> FastSettings:
+    memory = _number(given, "engine", "fast", "memory_limit")
+    if memory < 32 << 20:
+        raise ConfigError("engine.fast.memory_limit must be at least 32MB")
+    return FastSettings(
+        enabled=bool(_get(given, "engine", "fast", "enabled")),
+        processes=_number(given, "engine", "fast", "processes"),
+        threads=_number(given, "engine", "fast", "threads"),
+        memory_limit=memory,
+        spill_dir=_path(given, "engine", "fast", "spill_dir"),
+        max_spill=_number(given, "engine", "fast", "max_spill"),
+        max_scan_bytes=_number(given, "engine", "fast", "max_scan_bytes"),
     )
 
 
@@ -521,8 +540,6 @@ def _check_built(given: _Given, used: Mapping[tuple[str, ...], CatalogSettings])
                 what = f'{_dotted(block)}: a catalog of type "{kind}"'
                 raise _not_built(source, what, "only sqlite is")
         awaited = _awaits(where)
-        if where == ("engine", "lane") and _get(given, *where) == "fast":
-            awaited = "it awaits the fast lane"
         if awaited is not None:
             raise _not_built(source, _dotted(where), awaited)
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+from sqe.record import record
 
 Reader = Callable[[object], object]
 """Makes the value of what a file or the environment says; ValueError tells what it must be."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Key:
     """One key. `default` is in the form that a file would have it; None means that there is none."""
 
@@ -26,7 +27,7 @@ class Key:
     secret: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Section:
     """A table of keys. `awaits` names the feature that has to be built before any of it may be set."""
 
@@ -35,14 +36,14 @@ class Section:
     awaits: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Named:
     """A table of sections whose names the user chooses: `[catalogs.<name>]`."""
 
     section: Section
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Listed:
     """An array of tables: `[[auth.providers]]`."""
 
@@ -300,7 +301,25 @@ SECTIONS: dict[str, Section | Named] = {
     ),
     "engine": Section(
         "Which engine answers.",
-        {"lane": choice("`auto` decides for each statement.", "auto spark fast", "auto")},
+        {
+            "lane": choice("`auto` decides for each statement.", "auto spark fast", "auto"),
+            "fast": Section(
+                "The fast lane: DuckDB in processes of its own.",
+                {
+                    "enabled": flag("Without it `auto` is always Spark.", True),
+                    "processes": count(
+                        "Statements that it runs at once, each in a process; 0 is as many as cores.", 0
+                    ),
+                    "threads": count("Threads of one statement; 0 is as many as cores.", 0),
+                    "memory_limit": size("Memory of one statement, before it spills.", "2GB"),
+                    "spill_dir": path(
+                        "Directory to spill to; default: one of the system's temporary directory."
+                    ),
+                    "max_spill": size("Most that one statement may spill.", "16GB"),
+                    "max_scan_bytes": size("A statement that reads more than this is for Spark.", "8GB"),
+                },
+            ),
+        },
     ),
     "results": Section(
         "Where results wait for the client that reads them.",

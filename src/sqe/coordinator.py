@@ -8,15 +8,17 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from sqe.config import Config
-from sqe.engine.spark.jars import default_cache
-from sqe.engine.spark.lane import SparkLane, SparkSession
 from sqe.observe.events import Events, Observer
 from sqe.observe.history import History
+from sqe.plans import Plans
 from sqe.policy.decision import AllowAll, Policy
 from sqe.session import Identity, Session
 
 if TYPE_CHECKING:
     from sqe.catalog.catalogs import Catalogs
+    from sqe.catalog.data_files import FileCache
+    from sqe.engine.fast.lane import FastLane
+    from sqe.engine.spark.lane import SparkLane, SparkSession
     from sqe.results import Spools
 
 # Iceberg puts this into the summary of every snapshot that we write, so that we find our own again.
@@ -38,12 +40,15 @@ class Coordinator:
         self.config = config
         self.catalogs = catalogs
         self.policy: Policy = policy or AllowAll()
-        self.spark = spark or SparkLane(config.spark, default_cache())
+        self._spark = spark
         self._owns_spark = spark is None
         self.events = Events(_observers(config))
         self.history = History()
+        self.plans = Plans()
         self.mark = secrets.token_hex(8)
         self._spools: Spools | None = None
+        self._fast: FastLane | None = None
+        self._files: dict[Identity, FileCache] = {}
         self._lock = threading.Lock()
         self._writing: dict[str, threading.Lock] = defaultdict(threading.Lock)
 
@@ -70,14 +75,48 @@ class Coordinator:
         key = f"{identity.user}-{self.mark}"
         return self.spark.session(key, {"catalogs": self.catalogs.spark_conf(), "marks": marks})
 
+    def cancel(self, identity: Identity, statement_id: str) -> None:
+        """Ends a statement in whichever lane it runs."""
+        self.spark_session(identity).cancel(statement_id)
+        if self._fast is not None:
+            self._fast.cancel(statement_id)
+
+    @property
+    def spark(self) -> SparkLane:
+        from sqe.engine.spark.jars import default_cache
+        from sqe.engine.spark.lane import SparkLane
+
+        with self._lock:
+            if self._spark is None:
+                self._spark = SparkLane(self.config.spark, default_cache())
+            return self._spark
+
+    @property
+    def fast(self) -> FastLane:
+        from sqe.engine.fast.lane import FastLane
+
+        with self._lock:
+            if self._fast is None:
+                self._fast = FastLane(self.config.fast)
+            return self._fast
+
+    def files(self, identity: Identity) -> FileCache:
+        """What is known of tables' files, as this identity read it."""
+        from sqe.catalog.data_files import FileCache
+
+        with self._lock:
+            return self._files.setdefault(identity, FileCache())
+
     def writing(self, table: str) -> threading.Lock:
         """Our own writers of a table take turns, instead of losing a race and doing the work again."""
         with self._lock:
             return self._writing[table]
 
     def close(self) -> None:
-        if self._owns_spark:
-            self.spark.close()
+        if self._owns_spark and self._spark is not None:
+            self._spark.close()
+        if self._fast is not None:
+            self._fast.close()
         if self._spools is not None:
             self._spools.close()
         self.catalogs.close()

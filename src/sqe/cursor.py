@@ -8,7 +8,6 @@ from itertools import islice
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from sqe.bind.parameters import bind_values
 from sqe.dbapi import Column, Progress, Warning
 from sqe.errors import InterfaceError, NotSupported, SqeError, UserError
 from sqe.sql.parse import parse
@@ -92,7 +91,7 @@ class Cursor:
         if statement is None:
             return
         statement.cancelled = True
-        self.connection.coordinator.spark_session(statement.session.identity).cancel(statement.id)
+        self.connection.coordinator.cancel(statement.session.identity, statement.id)
 
     def progress(self) -> Progress | None:
         """None until the engine reports."""
@@ -309,6 +308,8 @@ def _bound(values: Sequence[object] | None, *, of_row: int | None = None) -> tup
             code="INVALID_PARAMETER_USAGE",
         )
     try:
+        from sqe.bind.parameters import bind_values
+
         return bind_values(values)
     except SqeError as error:
         if of_row is None:

@@ -7,9 +7,10 @@ Python one the classes of PEP 249 are among the bases.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Self, cast
+
+from sqe.record import record
 
 
 class ErrorKind(Enum):
@@ -21,7 +22,7 @@ class ErrorKind(Enum):
     INTERNAL_ERROR = "INTERNAL_ERROR"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Position:
     """Where in the statement's text, both counted from 1."""
 

@@ -14,13 +14,13 @@ import os
 import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
 import pyarrow as pa
 
 from sqe.errors import Cancelled, InternalError, LimitExceeded, SqeError, Unavailable
+from sqe.record import record
 from sqe.scratch import Scratch, remove_stale
 from sqe.tree import types as t
 from sqe.tree.expressions import Field
@@ -31,7 +31,7 @@ PREFIX = "sqe-spool-"
 Ended = Callable[[int, SqeError | None], None]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ResultSettings:
     """`[results]` of the configuration; sizes in bytes. No directory means the system's temporary one."""
 
@@ -110,7 +110,7 @@ class Spools:
                 self._used.pop(user, None)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Spooled:
     offset: int
     size: int

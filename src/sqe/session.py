@@ -5,8 +5,10 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass, field
 
+from sqe.record import record
 
-@dataclass(frozen=True, slots=True)
+
+@record
 class Identity:
     """An authenticated user. Embedded, it is the user of the operating system."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from sqe.config import Config
+from sqe.record import record
 from sqe.session import Session
 
 LANES = ("auto", "spark", "fast")
@@ -14,7 +14,7 @@ _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)\s*")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SessionProperty:
     """`check` returns the value as it is kept, or raises ValueError with what is wrong."""
 

@@ -16,21 +16,22 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from sqe import statements
 from sqe.bind.binder import Binder
-from sqe.bind.statements import bind
+from sqe.bind.statement import bind
 from sqe.coordinator import Coordinator
-from sqe.engine.route import route
+from sqe.engine.route import Route, route
 from sqe.errors import Cancelled, InternalError, LimitExceeded, SqeError, SyntaxFault
 from sqe.observe.events import Event
 from sqe.observe.history import Record
+from sqe.plans import Plan
 from sqe.policy.secure import Guard, secure
 from sqe.recursion import make_room
 from sqe.session import Session
 from sqe.session_properties import seconds, value_of
 from sqe.sql.parse import parse
 from sqe.sql.rows import with_rows
-from sqe.statements import ddl, dml, explain, query, session_control, show, stats
-from sqe.statements.turns import turn_to_write
+from sqe.system.wanted import push_down
 from sqe.tree import statements as s
 
 if TYPE_CHECKING:
@@ -51,8 +52,7 @@ class Statement:
     state: str = "received"
     kind: str = ""
     timings: dict[str, float] = field(default_factory=dict)
-    lane: str | None = None
-    lane_reason: str | None = None
+    route: Route | None = None
     time_zone: str = "UTC"
     engine_sql: str | None = None
     result: Result | None = None
@@ -64,6 +64,14 @@ class Statement:
     deadline: float | None = None
     created: float = field(default_factory=time.time)
     ended: float | None = None
+
+    @property
+    def lane(self) -> str | None:
+        return None if self.route is None else self.route.lane
+
+    @property
+    def lane_reason(self) -> str | None:
+        return None if self.route is None else self.route.reason
 
     @property
     def user(self) -> str:
@@ -99,7 +107,7 @@ def run(statement: Statement, coordinator: Coordinator) -> None:
         with _stage(statement, "run"):
             _execute(statement, tree, binder, coordinator)
             if s.writes(tree):
-                session_control.wrote(statement.session)
+                statements.session_control.wrote(statement.session)
         if statement.result is None:
             _finished(statement, coordinator)
     except SqeError as error:
@@ -123,16 +131,30 @@ def run(statement: Statement, coordinator: Coordinator) -> None:
 
 def plan(statement: Statement, coordinator: Coordinator) -> tuple[s.Statement, Binder]:
     """Text to a tree that may be run: parsed, bound, secured, and with a lane."""
-    limits = coordinator.config.query
-    guard = Guard(coordinator.policy, statement.session.identity)
     make_room()
-    with _stage(statement, "parse"):
-        syntax = parse(statement.text, max_bytes=limits.max_sql_bytes)
-        if statement.rows > 1:
-            syntax = with_rows(syntax, statement.rows)
     # As the session is now: another thread may change it while this statement waits.
     session = replace(statement.session)
     statement.time_zone = session.time_zone
+    guard = Guard(coordinator.policy, session.identity)
+    # A policy may say something else today.
+    lasts = not guard.hides and not statement.parameters
+    known = coordinator.plans.find(statement.text, session, coordinator.catalogs) if lasts else None
+    if known is None:
+        known = _plan(statement, session, guard, coordinator)
+        if lasts:
+            coordinator.plans.keep(statement.text, session, known)
+    statement.route = known.route
+    limit = seconds(value_of(session, "query_max_run_time", coordinator.config))
+    if limit:
+        statement.deadline = time.monotonic() + limit
+    return known.tree, known.binder
+
+
+def _plan(statement: Statement, session: Session, guard: Guard, coordinator: Coordinator) -> Plan:
+    with _stage(statement, "parse"):
+        syntax = parse(statement.text, max_bytes=coordinator.config.query.max_sql_bytes)
+        if statement.rows > 1:
+            syntax = with_rows(syntax, statement.rows)
     with _stage(statement, "bind"):
         binder = Binder(
             statement.text,
@@ -146,41 +168,42 @@ def plan(statement: Statement, coordinator: Coordinator) -> tuple[s.Statement, B
         )
         tree = bind(binder, syntax)
     with _stage(statement, "secure"):
-        tree = secure(tree, guard, binder.tables, binder.fresh)
+        tree = push_down(secure(tree, guard, binder.tables, binder.fresh))
     with _stage(statement, "route"):
-        chosen = route(tree, value_of(session, "lane", coordinator.config))
-    statement.lane, statement.lane_reason = chosen.lane, chosen.reason
-    limit = seconds(value_of(session, "query_max_run_time", coordinator.config))
-    if limit:
-        statement.deadline = time.monotonic() + limit
-    return tree, binder
+        asked = value_of(session, "lane", coordinator.config)
+        admit = partial(statements.fast.admit, statement, guard, binder, coordinator)
+        return Plan(tree, binder, route(tree, asked, admit))
 
 
 def _execute(statement: Statement, tree: s.Statement, binder: Binder, coordinator: Coordinator) -> None:
     match tree:
         case s.Query():
-            query.execute(statement, tree, binder, coordinator, ended=partial(_ended, statement, coordinator))
+            ended = partial(_ended, statement, coordinator)
+            statements.query.execute(statement, tree, binder, coordinator, ended=ended)
         case s.Show() | s.ShowColumns() | s.ShowCreate() | s.DescribeInput() | s.DescribeOutput():
-            show.execute(statement, tree, binder, coordinator)
+            statements.show.execute(statement, tree, binder, coordinator)
             _finished(statement, coordinator)
         case s.ShowStats():
-            stats.execute(statement, tree, binder, coordinator)
+            statements.stats.execute(statement, tree, binder, coordinator)
+            _finished(statement, coordinator)
+        case s.Explain(analyze=True):
+            statements.analyze.execute(statement, tree, binder, coordinator)
             _finished(statement, coordinator)
         case s.Explain():
-            explain.execute(statement, tree, binder, coordinator)
+            statements.explain.execute(statement, tree, binder, coordinator)
             _finished(statement, coordinator)
         case s.Insert() | s.Update() | s.Delete() | s.Merge():
-            dml.execute(statement, tree, binder, coordinator)
+            statements.dml.execute(statement, tree, binder, coordinator)
         case s.CreateTable() if tree.source is not None:
-            dml.create_table_as(statement, tree, binder, coordinator)
+            statements.dml.create_table_as(statement, tree, binder, coordinator)
         case s.Use() | s.SetSession() | s.SetTimeZone() | s.Prepare() | s.Deallocate() | s.Transaction():
-            session_control.execute(tree, statement.session)
+            statements.session_control.execute(tree, statement.session)
         case s.Alter() | s.Rename() | s.DropTable():
             # A row that is being written must not meet a column that became NOT NULL meanwhile.
-            with turn_to_write(statement, coordinator, tree.table):
-                ddl.execute(tree, coordinator.catalogs)
+            with statements.turns.turn_to_write(statement, coordinator, tree.table):
+                statements.ddl.execute(tree, coordinator.catalogs)
         case _:
-            ddl.execute(tree, coordinator.catalogs)
+            statements.ddl.execute(tree, coordinator.catalogs)
 
 
 @contextmanager

@@ -119,6 +119,7 @@ def test_connections_that_nobody_closes_make_no_noise(tmp_path: Path, end: str) 
 def test_spark_ends_with_a_connection_that_nobody_closes(tmp_path: Path) -> None:
     done = process(
         "import gc, time, sqe\nc = sqe.connect(memory=True)\nspark = c.coordinator.spark\n"
+        "c.execute(\"SET SESSION lane = 'spark'\")\n"
         "cursor = c.execute('SELECT 1'); print(cursor.fetchall(), spark.started)\n"
         "del cursor, c; gc.collect()\n"
         "for _ in range(300):\n  if not spark.started: break\n  time.sleep(0.1)\n"

@@ -161,7 +161,7 @@ def test_a_statement_says_how_it_ran(cursor: sqe.Cursor) -> None:
     cursor.execute("SELECT 1").fetchall()
     assert cursor.statement is not None
     assert cursor.statement.id == cursor.query_id
-    assert (cursor.statement.lane, bool(cursor.statement.lane_reason)) == ("spark", True)
+    assert (cursor.statement.lane, bool(cursor.statement.lane_reason)) == ("fast", True)
     assert {"parse", "bind", "secure", "route", "run"} <= cursor.statement.timings.keys()
 
 

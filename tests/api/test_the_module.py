@@ -42,7 +42,7 @@ def test_importing_it_imports_no_engine() -> None:
         check=True,
         env={"PYTHONPATH": str(Path(sqe.__file__).parent.parent)},
     )
-    assert done.stdout.splitlines() == ["[]", "['sqe', 'sqe.dbapi', 'sqe.errors']"]
+    assert done.stdout.splitlines() == ["[]", "['sqe', 'sqe.dbapi', 'sqe.errors', 'sqe.record']"]
 
 
 def test_the_exceptions_are_those_of_pep_249() -> None:

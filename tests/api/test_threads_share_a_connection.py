@@ -62,6 +62,7 @@ SLOW = (
 
 
 def test_another_thread_sees_the_progress_and_cancels(schema: sqe.Connection) -> None:
+    schema.execute("SET SESSION lane = 'spark'")
     schema.execute("SELECT 1").fetchall()
     cursor = schema.cursor()
     caught: list[sqe.Error] = []
@@ -90,6 +91,7 @@ def test_another_thread_sees_the_progress_and_cancels(schema: sqe.Connection) ->
     assert (error.code, error.query_id) == ("USER_CANCELED", cursor.query_id)
     # The cursor and its connection go on.
     assert cursor.execute("SELECT 2").fetchall() == [(2,)]
+    schema.execute("RESET SESSION lane")
 
 
 def test_cancelling_what_does_not_run_does_nothing(schema: sqe.Connection) -> None:

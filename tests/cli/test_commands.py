@@ -29,8 +29,6 @@ ROOT = Path(__file__).parent.parent.parent
         ("sqe_server", ["--mode", "worker"], "workers are not built yet"),
         ("sqe", ["worker"], "workers are not built yet"),
         ("sqe_worker", [], "workers are not built yet"),
-        ("sqe", ["bench"], "benchmarks are not built yet"),
-        ("sqe_bench", [], "benchmarks are not built yet"),
     ],
 )
 def test_what_is_not_built_says_so_in_one_line(

@@ -27,3 +27,8 @@ def test_the_bar_gives_way_in_a_narrow_terminal(width: int) -> None:
 )
 def test_large_numbers_are_short(number: int, text: str) -> None:
     assert short_number(number) == text
+
+
+def test_the_fast_lane_tells_a_share() -> None:
+    line = progress_line("running", (30, 100, 0), 3.2, 40, percent=True)
+    assert line == "[#######.................] 30 %, 3 s"

@@ -127,6 +127,7 @@ def test_arrays(connection: Connection) -> None:
         ("CAST(ARRAY[1, NULL, 3] AS json)", "[1,null,3]"),
         ("CAST(ARRAY[x, NULL] AS json)", '["q\\"\\n",null]'),
         ("CAST(MAP(ARRAY['b', 'a'], ARRAY[1, NULL]) AS json)", '{"a":null,"b":1}'),
+        ("CAST(MAP(ARRAY[9, 10], ARRAY[1, 2]) AS json)", '{"10":2,"9":1}'),
         ("CAST(CAST(ROW(1, x) AS row(n integer, t varchar)) AS json)", '{"n":1,"t":"q\\"\\n"}'),
         ("CAST(1e10 AS json)", "1.0E10"),
         ("CAST(nan() AS json)", '"NaN"'),

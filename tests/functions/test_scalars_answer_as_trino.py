@@ -30,6 +30,9 @@ TEXT: list[tuple[str, Any]] = [
     ("format('%s', 0.0000001)", "1E-7"),
     ("format('{0} \\ ''%s''', 'x')", "{0} \\ 'x'"),
     ("format(NULL, 1)", None),
+    ("format('%.2f|%.2f', -0.001, CAST(NULL AS decimal(5,2)))", "-0.00|nu"),
+    ("concat_ws(',', CAST(NULL AS array(varchar)))", None),
+    ("split_part('a,b', ',', 3000000000)", None),
     ("format_number(123456)", "123K"),
     ("format_number(1234567)", "1.23M"),
     ("format_number(-999.7e0)", "-999"),
@@ -100,6 +103,15 @@ NUMBERS: list[tuple[str, Any]] = [
     ("log2(-1)", nan),
     ("round(99.9, -2)", D("0.0")),
     ("round(DECIMAL '99999999999999999999.5', -20)", D("100000000000000000000.0")),
+    # Of more digits than Spark's own keep.
+    (
+        "abs(CAST('-12345678901234567890123456789012345678' AS decimal(38,0)))",
+        D("12345678901234567890123456789012345678"),
+    ),
+    (
+        "- CAST('12345678901234567890123456789012345678' AS decimal(38,0))",
+        D("-12345678901234567890123456789012345678"),
+    ),
     ("width_bucket(5e0, ARRAY[1e0, 3e0, 7e0])", 2),
     ("width_bucket(1e0, ARRAY[1e0])", 1),
     ("random(1)", 0),
@@ -186,6 +198,10 @@ DATES: list[tuple[str, Any]] = [
     ("typeof(localtime) || typeof(localtime(0))", "time(3)time(0)"),
 ]
 PATTERNS: list[tuple[str, Any]] = [
+    ("regexp_like('a' || chr(13) || 'b', 'a.b')", True),
+    ("regexp_like('É', '(?i)é')", True),
+    ("regexp_replace('a' || chr(10), 'a$', 'b')", "b\n"),
+    ("regexp_extract('x' || chr(10), '[^/]+$')", "x\n"),
     ("regexp_position('a,b,c', ',')", 2),
     ("regexp_position('😀ab1', '[0-9]')", 4),
     ("regexp_position('a1b22c3', '[0-9]+', 1, 2)", 4),
@@ -209,6 +225,7 @@ PATTERNS: list[tuple[str, Any]] = [
 ]
 # TRY is NULL for what fails, and the value else.
 TRIED: list[tuple[str, Any]] = [
+    ("TRY(from_base32(X'ff'))", None),
     ("TRY(1 / 0)", None),
     ("TRY(6 / 4)", 1),
     ("TRY(CAST('x' AS integer))", None),
@@ -280,6 +297,8 @@ FAILURES: list[tuple[str, str]] = [
     ("format('%d', 'x')", INVALID),
     ("format('%d %d', 1)", INVALID),
     ("format('%tF', DATE '2024-01-01')", "NOT_SUPPORTED"),
+    ("split('a,b', ',', 3000000000)", INVALID),
+    ("from_hex('ab' || chr(10))", INVALID),
     ("soundex('é')", INVALID),
     ("luhn_check('12a')", INVALID),
     ("normalize('x', NFX)", "COLUMN_NOT_FOUND"),

@@ -14,14 +14,14 @@ from sqe.tree import types as t
 from sqe.tree.expressions import Field
 
 
-@pytest.fixture(scope="session", params=["spark"])
+@pytest.fixture(scope="session", params=["spark", "auto"])
 def lane(request: pytest.FixtureRequest) -> str:
-    """Every lane answers every case that it admits."""
+    """Spark answers every case, and the fast lane every one that it admits."""
     return str(request.param)
 
 
 @pytest.fixture(scope="session")
-def deliveries() -> Deliveries:
+def deliveries(lane: str) -> Deliveries:
     """The engine's own batches, before they become the announced type."""
     return {}
 
@@ -29,6 +29,7 @@ def deliveries() -> Deliveries:
 @pytest.fixture(scope="session")
 def execute(connect: Callable[..., Connection], lane: str, deliveries: Deliveries) -> Iterator[Execute]:
     connection = connect(memory=True)
+    connection.execute(f"SET SESSION lane = '{lane}'")
     connection.execute("CREATE SCHEMA parity")
     connection.execute("USE parity")
     for statement in recorded()[0]:

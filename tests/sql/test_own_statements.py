@@ -50,6 +50,7 @@ def test_show(sql: str, expected: tuple[str | None, ...]) -> None:
     ("PREPARE p FROM SELECT ?", own.Prepare),
     ('PREPARE "P q" FROM INSERT INTO t VALUES (?)', own.Prepare),
     ("PREPARE p FROM EXPLAIN SELECT 1", own.Prepare),
+    ("PREPARE p FROM EXPLAIN ANALYZE VERBOSE SELECT 1", own.Prepare),
     ("EXECUTE p", own.Execute),
     ("EXECUTE p USING 1, 'a', DATE '2020-01-01', ARRAY[1]", own.Execute),
     ("EXECUTE IMMEDIATE 'SELECT ?' USING 1", own.Execute),
@@ -119,6 +120,11 @@ def test_comments_and_line_breaks_before_explain_move_no_position(sql: str) -> N
         parse(sql)
     assert error.value.position is not None
     assert error.value.position.line == sql.count("\n") + 1
+
+
+def test_many_comments_are_skipped_once_each() -> None:
+    assert parse("EXPLAIN " + "/**/" * 5000 + " SELECT 1").explain
+    assert not parse("/**/" * 5000 + "SELECT 1").explain
 
 
 def test_explain_after_a_comment() -> None:

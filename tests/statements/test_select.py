@@ -148,8 +148,8 @@ CASES = {
     "table": ("TABLE dept", [("it", "Ghent"), ("law", "Bern")]),
     "offset and limit": ("SELECT id FROM emp ORDER BY id OFFSET 1 LIMIT 2", [(2,), (3,)]),
     "fetch first": ("SELECT id FROM emp ORDER BY id FETCH FIRST 2 ROWS ONLY", [(1,), (2,)]),
-    "with ties": ("SELECT name FROM emp ORDER BY pay DESC NULLS LAST FETCH FIRST 2 ROWS WITH TIES",
-                  [("Ann",), ("Bob",), ("Cas",)]),
+    "with ties": ("SELECT name FROM (SELECT name FROM emp ORDER BY pay DESC NULLS LAST"
+                  " FETCH FIRST 2 ROWS WITH TIES) ORDER BY name", [("Ann",), ("Bob",), ("Cas",)]),
     "limit all": ("SELECT count(*) FROM (SELECT id FROM emp LIMIT ALL)", [(4,)]),
     "nulls last": ("SELECT boss FROM emp ORDER BY boss DESC", [(2,), (1,), (1,), (None,)]),
     "nulls first": ("SELECT boss FROM emp ORDER BY boss NULLS FIRST LIMIT 1", [(None,)]),

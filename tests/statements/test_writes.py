@@ -167,10 +167,16 @@ def test_time_travel(schema: Connection) -> None:
 
 def test_explain_shows_tree_lane_sql_and_plan(schema: Connection) -> None:
     schema.execute("CREATE TABLE t (a bigint)")
-    [(plan,)] = rows(schema, "EXPLAIN SELECT a + 1 FROM t WHERE a > 2")
-    assert isinstance(plan, str)
-    for part in ("Filter (a > 2)", "Lane: spark", "Spark SQL:", "Spark plan:"):
-        assert part in plan
+    for lane, parts in {
+        "spark": ("Lane: spark", "Spark SQL:", "Spark plan:"),
+        "auto": ("Lane: fast", "DuckDB SQL:"),
+    }.items():
+        schema.execute(f"SET SESSION lane = '{lane}'")
+        [(plan,)] = rows(schema, "EXPLAIN SELECT a + 1 FROM t WHERE a > 2")
+        assert isinstance(plan, str)
+        for part in ("Filter (a > 2)", *parts):
+            assert part in plan
+    schema.execute("RESET SESSION lane")
     [(plan,)] = rows(schema, "EXPLAIN DELETE FROM t WHERE a = 1")
     assert isinstance(plan, str) and "DELETE FROM" in plan
     assert rows(schema, "SELECT count(*) FROM t") == [(0,)]

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from sqe import statement
 from sqe.connection import Connection
-from sqe.statements import query
 
 pytestmark = pytest.mark.spark
 
@@ -142,7 +142,7 @@ def answers(connection: Connection) -> dict[str, list[Any]]:
 def both(lake: Connection) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
     pushed = answers(lake)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(query, "push_down", lambda tree: tree)
+        patch.setattr(statement, "push_down", lambda tree: tree)
         return pushed, answers(lake)
 
 

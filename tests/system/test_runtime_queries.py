@@ -111,13 +111,13 @@ def test_what_a_query_of_them_shows(schema: Connection) -> None:
 
     finished, failed = shown("query LIKE 'SELECT%a marked query%' AND state <> 'RUNNING'")
     assert marked.statement is not None
-    assert finished == (marked.statement.id, "FINISHED", 2, None, "spark", None, None)
+    assert finished == (marked.statement.id, "FINISHED", 2, None, "fast", None, None)
     assert failed[1:] == ("FAILED", None, None, None, "USER_ERROR", "TABLE_NOT_FOUND")
     assert shown(f"query_id = '{marked.statement.id}'") == [finished]
     [inserted] = shown("query LIKE 'INSERT INTO marked VALUES (1), (2)%' AND rows_written = 2")
     assert inserted[1] == "FINISHED"
     [itself] = shown("state = 'RUNNING' AND query LIKE '%WHERE state%ORDER BY created'")
-    assert itself[4] == "spark"
+    assert itself[4] == "fast"
     sql = """SELECT created <= started AND started <= "end" AND "end" <= last_heartbeat,
         execution_time_ms >= 0 AND planning_time_ms >= analysis_time_ms, resource_group_id
         FROM system.runtime.queries WHERE state = 'FINISHED' LIMIT 1"""

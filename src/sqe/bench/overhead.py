@@ -17,7 +17,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from sqe.bench import tpc
+from sqe.bench.engines.bare_spark import bare_session
+from sqe.bench.load import create_empty, load_generated
 from sqe.bench.suites import queries
 from sqe.connection import Connection, connect
 from sqe.engine.spark.render import render
@@ -59,7 +60,7 @@ def planning(given: argparse.Namespace) -> None:
     """parse + bind + secure + route + render of the TPC-DS queries, warm."""
     times: dict[str, float] = {}
     with connect(memory=True) as connection:
-        tpc.create_empty(connection, "tpcds")
+        create_empty(connection, "tpcds")
         for name, sql in queries("tpcds").items():
             times[name] = _median(given.runs + 1, partial(_plan, connection, sql))
     slowest = max(times, key=lambda name: times[name])
@@ -72,8 +73,9 @@ def planning(given: argparse.Namespace) -> None:
 def spark(given: argparse.Namespace) -> None:
     """The TPC-H queries through SQE and through a plain Connect client of the same server, in turns."""
     with connect(memory=True) as connection:
-        tpc.load(connection, "tpch", given.scale)
-        bare = _bare_session(connection)
+        load_generated(connection, "tpch", given.scale)
+        bare = bare_session(connection)
+        bare.sql("USE iceberg.tpch").collect()
         ours: dict[str, float] = {}
         theirs: dict[str, float] = {}
         for name, sql in queries("tpch").items():
@@ -110,21 +112,6 @@ def _plain(session: Any, sql: str) -> float:
     begin = time.perf_counter()
     session.sql(sql).toArrow()
     return time.perf_counter() - begin
-
-
-def _bare_session(connection: Connection) -> Any:
-    """pyspark's own client, on the server that SQE started, with the same catalogs."""
-    from pyspark.sql import SparkSession
-
-    server = connection.coordinator.spark.link().server
-    assert server is not None
-    session = SparkSession.builder.remote(
-        f"sc://localhost:{server.wait()}/;token={server.token}"
-    ).getOrCreate()
-    for key, value in connection.coordinator.catalogs.spark_conf().items():
-        session.conf.set(key, value)
-    session.sql("USE iceberg.tpch").collect()
-    return session
 
 
 def _process(*arguments: str) -> float:

@@ -13,7 +13,6 @@ from sqe.bind.constants import SESSION_FUNCTIONS
 from sqe.bind.conversion import EXPRESSIONS
 from sqe.bind.expressions import bind_condition, bind_expression, call
 from sqe.bind.scope import Scope
-from sqe.bind.tries import tried
 from sqe.errors import NotSupported, UserError
 from sqe.tree import types as t
 from sqe.tree.expressions import Case, Expression, Literal
@@ -35,6 +34,8 @@ def _arguments(b: Binder, node: exp.Anonymous, *counts: int) -> list[exp.Expr]:
 
 
 def _try(b: Binder, node: exp.Anonymous, scope: Scope) -> Expression:
+    from sqe.bind.tries import tried
+
     (operand,) = _arguments(b, node, 1)
     return tried(bind_expression(b, operand, scope), b.position(node))
 

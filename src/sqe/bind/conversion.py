@@ -8,19 +8,19 @@ is an error: nothing passes by being overlooked.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from sqlglot import exp
 
 from sqe.errors import NotSupported
+from sqe.record import record
 from sqe.sql.parse import position_of
 
 # What an option that is not given looks like in sqlglot's trees.
 _ABSENT: tuple[object, ...] = (None, False, "", [])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Conversion:
     convert: Callable[..., Any]
     arguments: frozenset[str]

@@ -12,7 +12,6 @@ from sqe.bind.expressions import bind_expression
 from sqe.bind.scope import Scope
 from sqe.errors import NotSupported, Position, TypeMismatch, UserError
 from sqe.functions.bodies.arrow import Refused
-from sqe.functions.bodies.json_text import parse
 from sqe.tree import types as t
 from sqe.tree.expressions import Call, Cast, Expression, Literal
 
@@ -23,6 +22,8 @@ converts = EXPRESSIONS.of
 def _literal(b: Binder, node: exp.ParseJSON, scope: Scope) -> Expression:
     if not (node.args.get("is_literal") and isinstance(node.this, exp.Literal)):
         raise NotSupported("JSON is written JSON '...'", position=b.position(node))
+    from sqe.functions.bodies.json_text import parse
+
     try:
         return Literal(t.JSON, parse(node.this.name))
     except Refused:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from sqlglot import exp
 
+from sqe.record import record
+
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Name:
     """An identifier as written. Unquoted ones fold to lower case."""
 

@@ -117,7 +117,7 @@ def _parse(text: str, position: Position | None) -> Syntax:
 
 def _bind(b: Binder, text: str, values: tuple[Expression, ...], position: Position | None) -> s.Statement:
     """The statement of a text that is not the one that was sent: its places mean nothing to the sender."""
-    from sqe.bind.statements import bind
+    from sqe.bind.statement import bind
 
     try:
         return bind(replace(b, text=text, parameters=values), _parse(text, position))

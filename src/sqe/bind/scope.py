@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from sqe.bind.names import Name, matches
 from sqe.catalog.names import nearest
 from sqe.errors import NotFound, Position, UserError
+from sqe.record import record
 from sqe.tree.expressions import Dereference, Expression, Field, LambdaRef, Ref
 from sqe.tree.types import Row
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Visible:
     """A column that can be named. `qualifier` is its relation's alias or full name; a column that was
     merged by USING is found without a qualifier only where `bare` is set; * leaves out `hidden` ones."""
@@ -27,7 +28,7 @@ class Visible:
         return self.field.name
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scope:
     """The columns of a FROM clause, the lambda parameters around, and the enclosing query's scope."""
 

@@ -1,25 +1,16 @@
-"""The one entry point of binding, and statements on schemas, names and the session."""
+"""Statements that are no queries; those on schemas and names are here."""
 
 from __future__ import annotations
 
 from sqlglot import exp
 
-from sqe.bind import (  # noqa: F401 (they register conversions)
-    calls,
-    prepared,
-    session_statements,
-    show,
-    special_forms,
-    subqueries,
-    writes,
-)
+from sqe.bind import prepared, session_statements, show, writes  # noqa: F401 (they register conversions)
 from sqe.bind.alter import find, refuse_restricted
 from sqe.bind.binder import Binder
-from sqe.bind.conversion import QUERIES, STATEMENTS, check_arguments
+from sqe.bind.conversion import STATEMENTS, check_arguments
 from sqe.bind.create_table import create_table
 from sqe.bind.create_view import create_view
 from sqe.bind.names import name_of
-from sqe.bind.queries import bind_query
 from sqe.bind.system_tables import system_schema
 from sqe.bind.table_options import properties_of
 from sqe.bind.tables import (
@@ -27,55 +18,11 @@ from sqe.bind.tables import (
     plain_table_parts,
     split_table_name,
 )
-from sqe.bind.zones import check_zones
 from sqe.errors import NotFound, NotSupported, SqeError, UserError
-from sqe.sql.parse import Syntax
-from sqe.sql.statements import Prepare
 from sqe.tree import statements as s
-from sqe.tree.expressions import Ref
-from sqe.tree.relations import Project, Relation, TableName
+from sqe.tree.relations import TableName
 
 converts = STATEMENTS.of
-
-
-def bind(b: Binder, syntax: Syntax) -> s.Statement:
-    """A parsed statement to our tree."""
-    expected = 0 if isinstance(syntax.node, Prepare) else syntax.parameters
-    if expected != len(b.parameters):
-        raise UserError(
-            f"the statement has {_counted(expected, 'parameter')}, "
-            f"and {_counted(len(b.parameters), 'value')} came with it",
-            code="INVALID_PARAMETER_USAGE",
-        )
-    if type(syntax.node) in QUERIES.table:
-        statement: s.Statement = s.Query(_as_written(b, syntax.node, bind_query(b, syntax.node)))
-    else:
-        convert = STATEMENTS.find(syntax.node, b.text)
-        statement = convert(b, syntax.node)
-    check_zones(statement, b.session.time_zone)
-    return s.Explain(statement) if syntax.explain else statement
-
-
-def _as_written(b: Binder, node: exp.Expr, relation: Relation) -> Relation:
-    """The answer's columns are called as the query writes them: TABLE_CAT, whatever case is stored."""
-    while isinstance(node, exp.SetOperation):
-        node = node.this
-    items = node.expressions if isinstance(node, exp.Select) else []
-    if len(items) != len(relation.fields) or any(item.is_star for item in items):
-        return relation
-    written = [item.alias_or_name if isinstance(item, (exp.Column, exp.Alias)) else "" for item in items]
-    names = [
-        name if name.lower() == f.name.lower() else f.name
-        for name, f in zip(written, relation.fields, strict=True)
-    ]
-    if names == [f.name for f in relation.fields]:
-        return relation
-    fields = tuple(b.fresh(name, f.type) for name, f in zip(names, relation.fields, strict=True))
-    return Project(fields, relation, tuple(Ref(f.type, f) for f in relation.fields))
-
-
-def _counted(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 @converts(exp.Create, reads="this kind replace exists properties expression")

@@ -13,7 +13,6 @@ from sqe.bind.binder import Binder
 from sqe.bind.conversion import check_arguments
 from sqe.bind.names import Name, name_of
 from sqe.bind.system_tables import bind_system_table, refuse_system_schema
-from sqe.catalog import metadata_tables
 from sqe.catalog.names import nearest
 from sqe.catalog.view import View
 from sqe.errors import AccessDenied, InvalidArgument, NotFound, NotSupported, Position, SqeError, UserError
@@ -167,6 +166,8 @@ def _bind_metadata(
             f"cannot read '{table.name}${suffix}': a row filter, mask or restriction applies",
             position=position,
         )
+    from sqe.catalog import metadata_tables
+
     columns = metadata_tables.columns(table, suffix)
     if columns is None:
         raise NotFound(

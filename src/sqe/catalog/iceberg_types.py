@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from sqe.errors import NotSupported
@@ -64,6 +64,19 @@ def from_iceberg(stored: Any) -> t.Type:
     if fixed := _FIXED.fullmatch(text):
         return t.Fixed(int(fixed[1]))
     return t.Simple(re.split(r"[(\[<]", text)[0].strip())
+
+
+def leaf_types(fields: Iterable[Mapping[str, Any]]) -> Iterator[tuple[int, t.Type]]:
+    """The ids and types of all that is not nested: columns, fields of rows, elements, keys and values."""
+    for f in fields:
+        stored = f["type"]
+        if not isinstance(stored, dict):
+            yield int(f["id"]), from_iceberg(stored)
+        elif stored.get("type") == "struct":
+            yield from leaf_types(stored["fields"])
+        else:
+            parts = ((part, f"{part}-id") for part in ("element", "key", "value") if part in stored)
+            yield from leaf_types({"id": stored[key], "type": stored[part]} for part, key in parts)
 
 
 _KNOWN = {known for known in _FROM_ICEBERG.values() if isinstance(known, t.Simple)} | set(_TO_ICEBERG)

@@ -36,6 +36,11 @@ def spell(place: str | os.PathLike[str]) -> str:
 
 def to_path(location: str | os.PathLike[str]) -> Path:
     """The local file of a location: `file:/x`, `file:///x` and `/x` are the same."""
+    return Path(local_path(location))
+
+
+def local_path(location: str | os.PathLike[str]) -> str:
+    """As `to_path`, the text alone."""
     text = os.fspath(location)
     scheme = _SCHEME.match(text)
     if scheme:
@@ -50,7 +55,7 @@ def to_path(location: str | os.PathLike[str]) -> Path:
         text = "/" + rest.lstrip("/")
     if not os.path.isabs(text):
         raise InvalidArgument(f"the location '{text}' is not absolute", hint="write the whole path")
-    return Path(text)
+    return text
 
 
 def schema_directory(name: str) -> str:

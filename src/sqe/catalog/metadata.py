@@ -17,7 +17,7 @@ from typing import Any
 
 from sqe.catalog.iceberg_types import from_iceberg
 from sqe.catalog.location import to_path
-from sqe.catalog.table import MAIN, Column, Partition, Ref, Snapshot, SortField, Table
+from sqe.catalog.table import MAIN, Column, Partition, PartitionField, Ref, Snapshot, SortField, Table
 from sqe.catalog.view import DIALECT, View
 from sqe.errors import NotSupported, SqeError, Unavailable
 from sqe.tree.relations import TableName
@@ -114,11 +114,11 @@ def _parse(raw: dict[str, Any], location: str, name: TableName) -> Table:
             hint=f"versions up to {NEWEST_VERSION} can be read",
         )
     # Version 1 may have only `schema` and `partition-spec`.
-    schemas = {s.get("schema-id", 0): _columns(s) for s in raw.get("schemas") or [raw["schema"]]}
-    current_schema = raw.get("current-schema-id", next(iter(schemas)))
+    stored = {int(s.get("schema-id", 0)): s for s in raw.get("schemas") or [raw["schema"]]}
+    schemas = {schema_id: _columns(s) for schema_id, s in stored.items()}
+    current_schema = int(raw.get("current-schema-id", next(iter(schemas))))
     columns = schemas[current_schema]
-    stored = next(s for s in raw.get("schemas") or [raw["schema"]] if s.get("schema-id", 0) == current_schema)
-    names = dict(_names(stored["fields"]))
+    names = dict(_names(stored[current_schema]["fields"]))
     current = raw.get("current-snapshot-id")
     current = None if current in (None, -1) else int(current)
     refs = {
@@ -142,6 +142,9 @@ def _parse(raw: dict[str, Any], location: str, name: TableName) -> Table:
         history=tuple((int(e["timestamp-ms"]), int(e["snapshot-id"])) for e in raw.get("snapshot-log") or ()),
         schemas=schemas,
         sort_order=_sort_order(raw, names),
+        specs=_specs(raw),
+        stored_schemas=stored,
+        schema_id=current_schema,
     )
 
 
@@ -220,6 +223,25 @@ def _sort_order(raw: dict[str, Any], names: dict[int, str]) -> tuple[SortField, 
         )
         for f in fields
     )
+
+
+def _specs(raw: dict[str, Any]) -> dict[int, tuple[PartitionField, ...]]:
+    specs = {int(s["spec-id"]): s["fields"] for s in raw.get("partition-specs") or ()}
+    specs.setdefault(0, raw.get("partition-spec") or [])
+    return {
+        spec_id: tuple(
+            PartitionField(
+                # Version 1 may leave the ids out, and counts them from 1000.
+                int(f.get("field-id", 1000 + position)),
+                # A transform of several columns has `source-ids`.
+                int(f.get("source-id", (f.get("source-ids") or [-1])[0])),
+                str(f["name"]),
+                str(f["transform"]),
+            )
+            for position, f in enumerate(fields)
+        )
+        for spec_id, fields in specs.items()
+    }
 
 
 def _partitioning(raw: dict[str, Any], names: dict[int, str]) -> tuple[Partition, ...]:

@@ -1,18 +1,18 @@
 """The metadata tables of a table: "t$snapshots", "t$files" and so on, with the columns of Trino.
 
-Those of the metadata file are made from it; those of the manifests are read through PyIceberg.
+Those of the metadata file are made from it; "t$files", "t$manifests" and "t$partitions" from the manifests.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sqe.catalog import metadata
-from sqe.catalog.iceberg_types import from_iceberg, unsupported
+from sqe.catalog.iceberg_types import unsupported
 from sqe.catalog.table import Table
+from sqe.record import record
 from sqe.tree import types as t
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _COUNTS = t.Map(t.INTEGER, t.BIGINT)
 _BOUNDS = t.Map(t.INTEGER, t.VARCHAR)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PartitionColumn:
     """A field of the partitioning, of any spec that the table has had."""
 
@@ -131,39 +131,16 @@ def rows(table: Table, suffix: str) -> Iterator[Row]:
 
 def partition_columns(table: Table) -> list[PartitionColumn]:
     """Those of all specs, the oldest first, once each."""
-    raw = _raw(table)
-    types = {
-        int(f["id"]): from_iceberg(f["type"])
-        for schema in raw.get("schemas") or [raw["schema"]]
-        for f in _leaves(schema["fields"])
-    }
-    specs = raw.get("partition-specs") or [{"spec-id": 0, "fields": raw.get("partition-spec") or []}]
+    from sqe.catalog.manifests import known_types, transformed
+
+    types = known_types(table)
     found: dict[int, PartitionColumn] = {}
-    for spec in specs:
-        for position, f in enumerate(spec["fields"]):
-            field_id = int(f.get("field-id", 1000 + position))
-            kind = _partition_type(str(f["transform"]), types.get(int(f["source-id"])))
+    for spec in table.specs.values():
+        for f in spec:
+            kind = transformed(f, types)
             if kind is not None:
-                found.setdefault(field_id, PartitionColumn(str(f["name"]), field_id, kind))
+                found.setdefault(f.id, PartitionColumn(f.name, f.id, kind))
     return list(found.values())
-
-
-def _leaves(fields: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    for f in fields:
-        if isinstance(f["type"], dict):
-            yield from _leaves(f["type"].get("fields") or ())
-        else:
-            yield f
-
-
-def _partition_type(transform: str, source: t.Type | None) -> t.Type | None:
-    if transform == "void" or source is None:
-        return None
-    if transform == "day":
-        return t.DATE
-    if transform in ("year", "month", "hour") or transform.startswith("bucket"):
-        return t.INTEGER
-    return source
 
 
 def _raw(table: Table) -> dict[str, Any]:
@@ -242,7 +219,7 @@ def _files(table: Table) -> Iterator[Row]:
         row = (_partition(file, partition),) if partition else ()
         yield (
             file.content,
-            file.path,
+            file.location,
             file.format,
             file.spec_id,
             *row,
@@ -262,9 +239,9 @@ def _files(table: Table) -> Iterator[Row]:
 
 
 def _manifests(table: Table) -> Iterator[Row]:
-    from sqe.catalog.manifests import manifests
+    from sqe.catalog.manifests import manifest_rows
 
-    yield from manifests(table)
+    yield from manifest_rows(table)
 
 
 def _partitions(table: Table) -> Iterator[Row]:

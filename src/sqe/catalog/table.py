@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+from typing import Any
 
+from sqe.record import record
 from sqe.tree.relations import TableName
 from sqe.tree.types import Type
 
 MAIN = "main"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Column:
     """A stored column. `type` may be one that no statement can use yet: see `iceberg_types.unsupported`."""
 
@@ -22,7 +24,7 @@ class Column:
     field_id: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Snapshot:
     id: int
     parent_id: int | None
@@ -33,7 +35,7 @@ class Snapshot:
     manifest_list: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Ref:
     """A branch or a tag."""
 
@@ -42,7 +44,7 @@ class Ref:
     snapshot_id: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Partition:
     """A field of a partition spec: `transform` as Iceberg spells it (`bucket[16]`), `column` its source,
     a field of a row as `column.field`."""
@@ -52,7 +54,17 @@ class Partition:
     column: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
+class PartitionField:
+    """A field of a partition spec of any age, void ones too, by ids."""
+
+    id: int
+    source_id: int
+    name: str
+    transform: str
+
+
+@record
 class SortField:
     """A field of a sort order, as Partition."""
 
@@ -62,7 +74,7 @@ class SortField:
     nulls_first: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Table:
     name: TableName
     metadata_location: str
@@ -79,6 +91,10 @@ class Table:
     history: tuple[tuple[int, int], ...] = field(repr=False)
     schemas: Mapping[int, tuple[Column, ...]] = field(repr=False)
     sort_order: tuple[SortField, ...] = ()
+    # Every spec and schema that there has been, by id; schemas as they stand in the file, with all ids.
+    specs: Mapping[int, tuple[PartitionField, ...]] = field(default_factory=dict, repr=False)
+    stored_schemas: Mapping[int, Mapping[str, Any]] = field(default_factory=dict, repr=False)
+    schema_id: int = 0
 
     @property
     def comment(self) -> str | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from sqe.catalog.table import Column
+from sqe.record import record
 from sqe.tree.relations import TableName
 from sqe.tree.statements import ColumnDefinition
 
@@ -18,7 +19,7 @@ DEFINER = "sqe.view-definer"
 COMMENT = "comment"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class View:
     """Names in `sql` that have no catalog or schema of their own are in the default ones."""
 
@@ -38,7 +39,7 @@ class View:
         return self.properties.get(SECURITY)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ViewDefinition:
     """A view to be made. `texts` has its query in each dialect, ours among them."""
 

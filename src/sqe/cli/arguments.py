@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
+
+from sqe.record import record
 
 FORMATS = ("table", "csv", "tsv", "json")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Arguments:
     """What was asked for; `remote` says that a server is meant and not this process."""
 

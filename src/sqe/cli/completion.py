@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from sqe.cli.dot_commands import COMMANDS, is_command
 from sqe.cli.keywords import BEGINNINGS, KEYWORDS, TYPES, quoted
@@ -12,9 +11,10 @@ from sqe.cli.names import Listing, Names
 from sqe.cli.scope import Place, named_queries, place_at, tables_of
 from sqe.cli.tokens import statement_around
 from sqe.functions import registry
+from sqe.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Candidate:
     """`text` takes the place of what was typed from `start` on; `about` is a word for the reader."""
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import difflib
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqe.cli.arguments import FORMATS
 from sqe.cli.run import read_script, run_script
 from sqe.errors import InvalidArgument, NotFound
+from sqe.record import record
 
 if TYPE_CHECKING:
     from sqe.cli.shell import Shell
@@ -23,7 +23,7 @@ class Leave(Exception):
     """The shell is to end."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DotCommand:
     """`takes` is what completes its argument: table, schema, file, or choices separated by `|`."""
 

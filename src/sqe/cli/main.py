@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from sqe.cli.arguments import Arguments, OneLineParser, parse
@@ -49,7 +49,10 @@ def sqe_worker(arguments: Sequence[str] | None = None) -> int:
 
 
 def sqe_bench(arguments: Sequence[str] | None = None) -> int:
-    return _not_built("benchmarks are not built yet")
+    from sqe.bench.command import main
+
+    words = sys.argv[1:] if arguments is None else arguments
+    return _guarded(lambda: main(words))
 
 
 def _start_server(config: str | None) -> int:
@@ -82,12 +85,17 @@ def _client(program: str, words: Sequence[str]) -> int:
             if program == "sqe"
             else "connecting to a server is not built yet; --embedded runs in this process"
         )
+    return _guarded(lambda: _run(given))
+
+
+def _guarded(command: Callable[[], int]) -> int:
+    """What the command returns; what it raises, said in a line, with the exit code for it."""
     from sqe.cli.complain import complain
     from sqe.cli.run import silence_output
     from sqe.errors import ConfigError, SqeError
 
     try:
-        return _run(given)
+        return command()
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
@@ -102,6 +110,11 @@ def _client(program: str, words: Sequence[str]) -> int:
 
 
 def _run(given: Arguments) -> int:
+    from sqe.engine.fast.spawn import start_ahead
+
+    # Before anything else: it loads its engine while we load ours.
+    start_ahead()
+    _import_arrow()
     from sqe.cli.run import Display, read_script, run_script
 
     scripts = []
@@ -124,6 +137,18 @@ def _run(given: Arguments) -> int:
             if not good and given.stop_on_error:
                 break
     return 0 if good else FAILED
+
+
+def _import_arrow() -> None:
+    """Without NumPy, which it would load for conversions that the command never makes."""
+    hidden = "numpy" not in sys.modules
+    if hidden:
+        sys.modules["numpy"] = None  # type: ignore[assignment]
+    try:
+        import pyarrow  # noqa: F401
+    finally:
+        if hidden:
+            del sys.modules["numpy"]
 
 
 def _connect(given: Arguments) -> Connection:

@@ -30,7 +30,11 @@ class Progress:
         if terminal is None or not terminal.escapes:
             return
         # With room for the ^C that a terminal writes itself.
-        text = progress_line(self._stage(), self._cursor.progress(), seconds, terminal.width - 3)
+        statement = self._cursor.statement
+        percent = statement is not None and statement.lane == "fast"
+        text = progress_line(
+            self._stage(), self._cursor.progress(), seconds, terminal.width - 3, percent=percent
+        )
         if self._shown != (text, terminal.width):
             print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
             self._shown = text, terminal.width
@@ -46,12 +50,15 @@ class Progress:
         return "starting Spark" if waits and not self._connection.coordinator.spark.started else "running"
 
 
-def progress_line(stage: str, tasks: tuple[int, int, int] | None, seconds: float, width: int) -> str:
-    """`[#####....] 12/40 tasks, 1.2M rows, 3 s`, with a bar that gives way first."""
+def progress_line(
+    stage: str, tasks: tuple[int, int, int] | None, seconds: float, width: int, *, percent: bool = False
+) -> str:
+    """`[#####....] 12/40 tasks, 1.2M rows, 3 s`, with a bar that gives way first; or `30 %`."""
     if tasks is None or not tasks[1]:
         return f"{stage}, {seconds:.0f} s"[:width]
     done, total, rows = tasks
-    text = f"{done}/{total} tasks" + (f", {short_number(rows)} rows" if rows else "") + f", {seconds:.0f} s"
+    share = f"{100 * done // total} %" if percent else f"{done}/{total} tasks"
+    text = share + (f", {short_number(rows)} rows" if rows else "") + f", {seconds:.0f} s"
     size = min(BAR, width - len(text) - len("[] "))
     if size < 4:
         return text[:width]

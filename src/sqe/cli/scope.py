@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sqe.cli.keywords import KEYWORDS
 from sqe.cli.tokens import Token, tokens
+from sqe.record import record
 
 # Behind these stands a table.
 _BEFORE_TABLES = {"FROM", "JOIN", "INTO", "UPDATE", "USING", "TABLE", "DESCRIBE", "DESC", "VIEW", "EXISTS"}
@@ -25,7 +25,7 @@ _SCHEMA_SHOWS = {"TABLES", "VIEWS"}
 Path = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """What the word at the cursor is.
 
@@ -71,7 +71,7 @@ def _kind(before: Sequence[Token]) -> str:
     if not before:
         return "beginning"
     last, words = before[-1].upper, [token.upper for token in before]
-    if words[0] in ("EXPLAIN", "AS") and len(words) == 1:
+    if words in (["EXPLAIN"], ["AS"], ["EXPLAIN", "ANALYZE"], ["EXPLAIN", "ANALYZE", "VERBOSE"]):
         return "beginning"
     if words[0] == "USE":
         return "schema"

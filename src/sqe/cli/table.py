@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from sqe.cli import values
 from sqe.cli.output import SAMPLE, Columns, Write, count_of, is_text, printable, rows_of, width_of, write_text
 from sqe.cli.terminal import Terminal
+from sqe.record import record
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -20,7 +20,7 @@ LEAST_NUMBER = 20
 DIM, PLAIN = "\x1b[2m", "\x1b[0m"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Lines:
     """The characters of a frame: left, between, right for its three rules, and the rest."""
 
@@ -66,7 +66,7 @@ def write_table(
     write(frame.rule(lines.bottom) + f"({footer})\n")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Frame:
     """Writes lines. `shown` has the number of each column, None for the one that stands for the rest."""
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TextIO
+
+from sqe.record import record
 
 # Where a terminal does not say how large it is.
 USUAL_SIZE = (80, 24)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Terminal:
     """`escapes`: understands codes that move the cursor. `colour`: and may be coloured."""
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from sqe.record import record
 
 _TOKEN = re.compile(
     r"""
@@ -22,7 +23,7 @@ _TOKEN = re.compile(
 KINDS = ("string", "quoted", "comment", "word", "number", "mark")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Token:
     """kind: word, quoted (a name), string, number, mark, comment. `open`: it runs to the end of the text."""
 

@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from sqe.catalog.iceberg_types import unsupported
 from sqe.errors import NotSupported
+from sqe.record import record
 from sqe.tree import statements as s
 from sqe.tree import types as t
 from sqe.tree.expressions import walk
 from sqe.tree.relations import FileScan, Scan
 
+if TYPE_CHECKING:
+    from sqe.engine.fast.plan import Admitted
+
 NANOSECONDS = 9
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Route:
-    """lane: spark, or catalog for what changes or reads metadata alone."""
+    """lane: fast, spark, or catalog for what changes or reads metadata alone. `admitted` is a query as the
+    fast lane runs it."""
 
     lane: str
     reason: str
+    admitted: Admitted | None = None
 
 
-def route(statement: s.Statement, asked: str) -> Route:
-    """`asked` is the session's lane: auto, spark or fast."""
-    chosen = _route(statement, asked)
+Admit = Callable[[s.Query], "Admitted | str"]
+
+
+def route(statement: s.Statement, asked: str, admit: Admit) -> Route:
+    """`asked` is the session's lane: auto, spark or fast. `admit` makes a query ready for the fast lane, or
+    says why it cannot enter."""
+    chosen = _route(statement, asked, admit)
     if chosen.lane == "spark":
         _check_columns(statement)
     return chosen
@@ -47,14 +58,21 @@ def _is_nanoseconds(type_: t.Type) -> bool:
     return isinstance(type_, (t.Timestamp, t.TimestampTz)) and type_.precision == NANOSECONDS
 
 
-def _route(statement: s.Statement, asked: str) -> Route:
+def _route(statement: s.Statement, asked: str, admit: Admit) -> Route:
     match statement:
         case s.Explain():
-            return _route(statement.statement, asked)
+            return _route(statement.statement, asked, admit)
+        case s.Query() if asked == "spark":
+            return Route("spark", "the session asks for it")
         case s.Query():
+            admitted = admit(statement)
+            if not isinstance(admitted, str):
+                return Route("fast", admitted.reason, admitted)
             if asked == "fast":
-                raise NotSupported("the fast lane is not built yet", hint="SET SESSION lane = 'auto'")
-            return Route("spark", "Spark is the only lane for queries so far")
+                raise NotSupported(
+                    f"the fast lane cannot answer this: {admitted}", hint="SET SESSION lane = 'auto'"
+                )
+            return Route("spark", admitted)
         case s.CreateTable() if statement.source is not None:
             return Route("spark", "Spark writes all data")
         case s.Insert() | s.Update() | s.Merge() | s.Delete():

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqe.engine.spark.types import spark_type
 from sqe.errors import NotSupported, UserError
+from sqe.functions import duck_aggregates as duck
 from sqe.functions.decimals import divide
 from sqe.functions.function import Renderer, aggregate, fill
 from sqe.functions.operators import has, has_null
@@ -359,12 +360,20 @@ def _map_union(call: Any, texts: Texts) -> str:
     )
 
 
-def _moment(name: str, spark: str, help: str) -> Any:
-    return aggregate(name, "(bigint) -> double", "(double) -> double", spark=spark, help=help)
+def _moment(name: str, spark: str, help: str, fast: Renderer | None = None) -> Any:
+    return aggregate(name, "(bigint) -> double", "(double) -> double", spark=spark, fast=fast, help=help)
+
+
+def _moments(engine: str, help: str, *names: str) -> Any:
+    spark = f"{engine}({{distinct}}{{0}}){{over}}"
+    fast = duck.moment(engine, sample=engine.endswith("_samp"))
+    return [_moment(name, spark, help, fast) for name in names]
 
 
 def _bits(name: str, spark: str, help: str) -> Any:
-    return aggregate(name, "(bigint) -> bigint", spark=f"{spark}({{distinct}}{{0}}){{over}}", help=help)
+    # DuckDB has them under the same names.
+    text = f"{spark}({{distinct}}{{0}}){{over}}"
+    return aggregate(name, "(bigint) -> bigint", spark=text, fast=text, help=help)
 
 
 def _pair(name: str, spark: str, help: str) -> Any:
@@ -374,7 +383,14 @@ def _pair(name: str, spark: str, help: str) -> Any:
         text = fill(spark, texts)
         return f"CAST({text} AS FLOAT)" if call.type == REAL else text
 
-    return aggregate(name, "(real, real) -> real", "(double, double) -> double", spark=render, help=help)
+    return aggregate(
+        name,
+        "(real, real) -> real",
+        "(double, double) -> double",
+        spark=render,
+        fast=duck.pair(name),
+        help=help,
+    )
 
 
 def _geometric_mean(call: Any, texts: Texts) -> str:
@@ -391,10 +407,15 @@ FUNCTIONS = (
         "() -> bigint",
         "(T) -> bigint",
         spark=_count,
+        fast=_count,
         help="How many rows, or values that are not NULL",
     ),
     aggregate(
-        "count_if", "(boolean) -> bigint", spark="count_if({distinct}{0}){over}", help="How many are true"
+        "count_if",
+        "(boolean) -> bigint",
+        spark="count_if({distinct}{0}){over}",
+        fast="count({distinct}CASE WHEN {0} THEN true END){over}",
+        help="How many are true",
     ),
     aggregate(
         "sum",
@@ -405,6 +426,7 @@ FUNCTIONS = (
         "(interval day to second) -> interval day to second",
         "(interval year to month) -> interval year to month",
         spark=_sum,
+        fast=duck.total,
         help="The sum; NULL of no rows",
         raises="overflow",
     ),
@@ -417,6 +439,7 @@ FUNCTIONS = (
         "(interval day to second) -> interval day to second",
         "(interval year to month) -> interval year to month",
         spark=_average,
+        fast=duck.average,
         help="The mean; NULL of no rows",
         raises="overflow",
     ),
@@ -425,6 +448,7 @@ FUNCTIONS = (
         "(T:orderable) -> T",
         "(E:orderable, bigint) -> array(E)",
         spark=_extreme("min"),
+        fast=duck.extreme("min"),
         help="The smallest, or the n smallest",
         raises="a NULL inside a value that is ordered",
     ),
@@ -433,6 +457,7 @@ FUNCTIONS = (
         "(T:orderable) -> T",
         "(E:orderable, bigint) -> array(E)",
         spark=_extreme("max"),
+        fast=duck.extreme("max"),
         help="The largest, or the n largest",
         raises="a NULL inside a value that is ordered",
     ),
@@ -441,6 +466,7 @@ FUNCTIONS = (
         "(V, K:orderable) -> V",
         "(V, K:orderable, bigint) -> array(V)",
         spark=_by("min_by"),
+        fast=duck.by("min_by"),
         help="The value at the smallest key, or the values at the n smallest",
         raises="a NULL inside a value that is ordered, a negative count",
     ),
@@ -449,6 +475,7 @@ FUNCTIONS = (
         "(V, K:orderable) -> V",
         "(V, K:orderable, bigint) -> array(V)",
         spark=_by("max_by"),
+        fast=duck.by("max_by"),
         help="The value at the largest key, or the values at the n largest",
         raises="a NULL inside a value that is ordered, a negative count",
     ),
@@ -456,6 +483,7 @@ FUNCTIONS = (
         "array_agg",
         "(T) -> array(T)",
         spark=_array_agg,
+        fast=duck.array_agg,
         help="All values as an array, NULLs too",
         ordered=True,
     ),
@@ -464,17 +492,44 @@ FUNCTIONS = (
         "(varchar) -> varchar",
         "(varchar, varchar) -> varchar",
         spark=_listagg,
+        fast=duck.listagg,
         help="All values as one text with a separator",
         ordered=True,
     ),
-    aggregate("bool_and", "(boolean) -> boolean", spark="bool_and({0}){over}", help="Whether all are true"),
-    aggregate("every", "(boolean) -> boolean", spark="bool_and({0}){over}", help="Whether all are true"),
-    aggregate("bool_or", "(boolean) -> boolean", spark="bool_or({0}){over}", help="Whether any is true"),
     aggregate(
-        "any_value", "(T) -> T", spark="any_value({0}) IGNORE NULLS{over}", help="Some value that is not NULL"
+        "bool_and",
+        "(boolean) -> boolean",
+        spark="bool_and({0}){over}",
+        fast="bool_and({0}){over}",
+        help="Whether all are true",
     ),
     aggregate(
-        "arbitrary", "(T) -> T", spark="any_value({0}) IGNORE NULLS{over}", help="Some value that is not NULL"
+        "every",
+        "(boolean) -> boolean",
+        spark="bool_and({0}){over}",
+        fast="bool_and({0}){over}",
+        help="Whether all are true",
+    ),
+    aggregate(
+        "bool_or",
+        "(boolean) -> boolean",
+        spark="bool_or({0}){over}",
+        fast="bool_or({0}){over}",
+        help="Whether any is true",
+    ),
+    aggregate(
+        "any_value",
+        "(T) -> T",
+        spark="any_value({0}) IGNORE NULLS{over}",
+        fast="any_value({0}){over}",
+        help="Some value that is not NULL",
+    ),
+    aggregate(
+        "arbitrary",
+        "(T) -> T",
+        spark="any_value({0}) IGNORE NULLS{over}",
+        fast="any_value({0}){over}",
+        help="Some value that is not NULL",
     ),
     aggregate(
         "approx_distinct",
@@ -498,12 +553,10 @@ FUNCTIONS = (
         spark=_approx_percentile,
         help="The value at a share of the sorted values, about",
     ),
-    _moment("stddev", "stddev_samp({distinct}{0}){over}", _SAMPLE),
-    _moment("stddev_samp", "stddev_samp({distinct}{0}){over}", _SAMPLE),
-    _moment("stddev_pop", "stddev_pop({distinct}{0}){over}", "The standard deviation of a population"),
-    _moment("variance", "var_samp({distinct}{0}){over}", _VARIANCE),
-    _moment("var_samp", "var_samp({distinct}{0}){over}", _VARIANCE),
-    _moment("var_pop", "var_pop({distinct}{0}){over}", "The variance of a population"),
+    *_moments("stddev_samp", _SAMPLE, "stddev", "stddev_samp"),
+    *_moments("stddev_pop", "The standard deviation of a population", "stddev_pop"),
+    *_moments("var_samp", _VARIANCE, "variance", "var_samp"),
+    *_moments("var_pop", "The variance of a population", "var_pop"),
     _moment(
         "skewness",
         "CASE WHEN count({0}){over} >= 3 THEN coalesce(skewness({0}){over}, double('NaN')) END",
@@ -538,25 +591,35 @@ FUNCTIONS = (
         "map_agg",
         "(K:comparable, V) -> map(K, V)",
         spark=_MAP_AGG,
+        fast=duck.map_agg,
         help="A map of keys to their first values",
     ),
     aggregate(
         "multimap_agg",
         "(K:comparable, V) -> map(K, array(V))",
         spark=_MULTIMAP_AGG,
+        fast=duck.multimap_agg,
         help="A map of keys to all their values",
     ),
     aggregate(
         "histogram",
         "(T:comparable) -> map(T, bigint)",
         spark=_HISTOGRAM,
+        fast=duck.histogram,
         help="A map of values to how often they are",
     ),
-    aggregate("map_union", "(map(K, V)) -> map(K, V)", spark=_map_union, help="One map of all entries"),
+    aggregate(
+        "map_union",
+        "(map(K, V)) -> map(K, V)",
+        spark=_map_union,
+        fast=duck.map_union,
+        help="One map of all entries",
+    ),
     aggregate(
         "reduce_agg",
         "(T, S, function(S, T, S), function(S, S, S)) -> S",
         spark=_reduce,
+        fast=duck.reduce_agg,
         help="A state that f makes of each value in turn; g joins two states",
         raises="what its lambdas raise",
     ),

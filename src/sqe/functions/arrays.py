@@ -8,6 +8,8 @@ from typing import Any
 
 from sqe.engine.spark.types import spark_type
 from sqe.errors import NotSupported
+from sqe.functions import duck_arrays as duck
+from sqe.functions import duck_text
 from sqe.functions.casts import printed_text
 from sqe.functions.function import Renderer, scalar
 from sqe.functions.operators import equal, has, has_null
@@ -130,7 +132,8 @@ def _sequence(call: Any, texts: Texts) -> str:
         else:
             made = "sequence({0}, {1}, {2})"
             checks = (
-                f"WHEN {{2}} = 0 THEN {_NO_STEP}"
+                "WHEN {0} IS NULL OR {1} IS NULL OR {2} IS NULL THEN NULL"
+                f" WHEN {{2}} = 0 THEN {_NO_STEP}"
                 f" WHEN ({{2}} > 0 AND {{1}} < {{0}}) OR ({{2}} < 0 AND {{1}} > {{0}}) THEN {_WRONG_WAY} "
                 + checks
             )
@@ -227,7 +230,7 @@ _TRIM = (
 )
 # A start or a length that is no INT is beyond the end of every array.
 _SLICE = (
-    "slice({0}, CAST(if({1} BETWEEN -1000000000 AND 1000000000, {1}, 1000000000) AS INT),"
+    "slice({0}, CAST(if({1} NOT BETWEEN -1000000000 AND 1000000000, 1000000000, {1}) AS INT),"
     " CAST(if({2} > 1000000000, 1000000000, {2}) AS INT))"
 )
 
@@ -255,6 +258,7 @@ FUNCTIONS = (
         "(array(E)) -> bigint",
         "(map(K, V)) -> bigint",
         spark=shared("CAST(CASE WHEN {0} IS NOT NULL THEN size({0}) END AS BIGINT)"),
+        fast=duck.cardinality,
         help="How many elements or entries there are",
     ),
     scalar(
@@ -262,6 +266,7 @@ FUNCTIONS = (
         "(array(E), bigint) -> E",
         "(map(K, V), K) -> V",
         spark=_element_at,
+        fast=duck.element_at,
         help="The element at a position (from the end if negative) or of a key; NULL where there is none",
         raises="index 0 of an array",
     ),
@@ -270,9 +275,11 @@ FUNCTIONS = (
         "(array(T:comparable), T) -> boolean",
         spark=_equality(
             "array_contains({0}, {1})",
-            "(array_contains({0}, {1}) AND NOT isnan({1}))",
+            "(CASE WHEN isnan({1}) THEN exists({0}, e_ -> if(e_ IS NULL, NULL, false))"
+            " ELSE array_contains({0}, {1}) END)",
             "exists({0}, e_ -> {equal})",
         ),
+        fast=duck.contains,
         help="Whether an element is there",
         raises="a NULL inside a value that is compared",
     ),
@@ -280,6 +287,7 @@ FUNCTIONS = (
         "array_distinct",
         "(array(E:comparable)) -> array(E)",
         spark=_identical("array_distinct({0})"),
+        fast=duck.distinct,
         help="Each element once, at its first place",
     ),
     scalar(
@@ -287,6 +295,7 @@ FUNCTIONS = (
         "(array(E:orderable)) -> array(E)",
         "(array(T), function(T, T, integer)) -> array(T)",
         spark=_sort,
+        fast=duck.sort,
         help="Sorted, NULLs last, or by a function that compares two elements",
         raises="a NULL inside a value that is ordered, a comparator that returns NULL",
     ),
@@ -294,13 +303,21 @@ FUNCTIONS = (
         "array_union",
         _PAIR,
         spark=_identical("array_union({0}, {1})"),
+        fast=duck.union,
         help="The elements of either, each once",
     ),
-    scalar("array_intersect", _PAIR, spark=_identical(_INTERSECT), help="The elements of both, each once"),
+    scalar(
+        "array_intersect",
+        _PAIR,
+        spark=_identical(_INTERSECT),
+        fast=duck.intersect,
+        help="The elements of both, each once",
+    ),
     scalar(
         "array_except",
         _PAIR,
         spark=_identical("array_except({0}, {1})"),
+        fast=duck.except_,
         help="The elements of the first only, each once",
     ),
     scalar(
@@ -311,6 +328,7 @@ FUNCTIONS = (
             "(CASE WHEN isnan({1}) THEN {0} ELSE array_remove({0}, {1}) END)",
             "(CASE WHEN {1} IS NOT NULL THEN filter({0}, e_ -> e_ IS NULL OR NOT {equal}) END)",
         ),
+        fast=duck.remove,
         help="Without the elements that are equal to a value",
         raises="a NULL inside a value that is compared",
     ),
@@ -324,6 +342,7 @@ FUNCTIONS = (
             "CAST(CASE WHEN {1} IS NOT NULL THEN"
             " array_position(transform({0}, e_ -> coalesce({equal}, false)), true) END AS BIGINT)",
         ),
+        fast=duck.position,
         help="Where an element is first, from 1; 0 where it is not",
         raises="a NULL inside a value that is compared, instance 0",
     ),
@@ -331,6 +350,7 @@ FUNCTIONS = (
         "arrays_overlap",
         "(array(E:comparable), array(E)) -> boolean",
         spark=_identical("arrays_overlap({0}, {1})"),
+        fast=duck.overlap,
         help="Whether two arrays have an element in common",
     ),
     scalar(
@@ -338,12 +358,14 @@ FUNCTIONS = (
         "(array(E), varchar) -> varchar",
         "(array(E), varchar, varchar) -> varchar",
         spark=_join,
+        fast=duck.join,
         help="The elements as one text with a separator; NULLs left out, or replaced",
     ),
     scalar(
         "array_max",
         "(array(T:orderable)) -> T",
         spark=_extreme("array_max"),
+        fast=duck.extreme("list_max"),
         help="The largest; NULL if any is",
         raises="a NULL inside a value that is ordered",
     ),
@@ -351,6 +373,7 @@ FUNCTIONS = (
         "array_min",
         "(array(T:orderable)) -> T",
         spark=_extreme("array_min"),
+        fast=duck.extreme("list_min"),
         help="The smallest; NULL if any is",
         raises="a NULL inside a value that is ordered",
     ),
@@ -358,6 +381,7 @@ FUNCTIONS = (
         "slice",
         "(array(E), bigint, bigint) -> array(E)",
         spark=_slice,
+        fast=duck_text.shared(duck.SLICE),
         help="So many elements from a position (from the end if negative)",
         raises="a start of 0, a negative length",
     ),
@@ -371,6 +395,7 @@ FUNCTIONS = (
         "(timestamp(p), timestamp(p), interval day to second) -> array(timestamp(p))",
         "(timestamp(p), timestamp(p), interval year to month) -> array(timestamp(p))",
         spark=_sequence,
+        fast=duck.sequence,
         help="The values from one to another, by a step",
         raises="a step that does not lead to the end, too many elements",
     ),
@@ -378,6 +403,7 @@ FUNCTIONS = (
         "repeat",
         "(T, bigint) -> array(T)",
         spark=shared(_REPEAT),
+        fast=duck.repeat,
         help="An array of a value so many times",
         raises="a negative or large count",
     ),
@@ -385,39 +411,63 @@ FUNCTIONS = (
         "flatten",
         "(array(array(E))) -> array(E)",
         spark="flatten(filter({0}, e_ -> e_ IS NOT NULL))",
+        fast="flatten({0})",
         help="The elements of an array's arrays",
     ),
     scalar(
         "transform",
         "(array(T), function(T, U)) -> array(U)",
         spark="transform({0}, {1})",
+        fast="list_transform({0}, {1})",
         help="f of each element",
     ),
     scalar(
         "filter",
         "(array(T), function(T, boolean)) -> array(T)",
         spark="filter({0}, {1})",
+        fast="list_filter({0}, {1})",
         help="The elements for which f is true",
     ),
     scalar(
         "reduce",
         "(array(T), S, function(S, T, S), function(S, R)) -> R",
         spark="aggregate({0}, {1}, {2}, {3})",
+        fast=duck.reduce,
         help="A state that f makes of each element in turn, and g of it at the end",
     ),
-    scalar("any_match", _PREDICATE, spark="exists({0}, {1})", help="Whether f is true of any element"),
-    scalar("all_match", _PREDICATE, spark="forall({0}, {1})", help="Whether f is true of all elements"),
-    scalar("none_match", _PREDICATE, spark="(NOT exists({0}, {1}))", help="Whether f is true of no element"),
+    scalar(
+        "any_match",
+        _PREDICATE,
+        spark="exists({0}, {1})",
+        fast=duck.match(found=True, wanted=True),
+        help="Whether f is true of any element",
+    ),
+    scalar(
+        "all_match",
+        _PREDICATE,
+        spark="forall({0}, {1})",
+        fast=duck.match(found=False, wanted=False),
+        help="Whether f is true of all elements",
+    ),
+    scalar(
+        "none_match",
+        _PREDICATE,
+        spark="(NOT exists({0}, {1}))",
+        fast=duck.match(found=False, wanted=True),
+        help="Whether f is true of no element",
+    ),
     scalar(
         "zip_with",
         "(array(T), array(U), function(T, U, R)) -> array(R)",
         spark="zip_with({0}, {1}, {2})",
+        fast=duck.zip_with,
         help="f of the elements of two arrays, side by side; the shorter one filled with NULL",
     ),
     scalar(
         "combinations",
         "(array(T), integer) -> array(array(T))",
         spark=_combinations,
+        fast=duck.combinations,
         help="The n-element subsets, n at most 5",
         raises="too many or too large combinations",
     ),
@@ -425,12 +475,14 @@ FUNCTIONS = (
         "contains_sequence",
         "(array(T:comparable), array(T)) -> boolean",
         spark=_identical(_CONTAINS_SEQUENCE),
+        fast=duck.contains_sequence,
         help="Whether one array stands in another, side by side",
     ),
     scalar(
         "ngrams",
         "(array(T), integer) -> array(array(T))",
         spark=_ngrams,
+        fast=duck_text.shared(duck.NGRAMS),
         help="Each run of n neighbours",
         raises="a size that is not positive",
     ),
@@ -441,6 +493,7 @@ FUNCTIONS = (
         "(array(A), array(B), array(C), array(D)) -> array(row(A, B, C, D))",
         "(array(A), array(B), array(C), array(D), array(E)) -> array(row(A, B, C, D, E))",
         spark=_zip,
+        fast=duck.zip_,
         help="Rows of the elements of arrays, side by side; the shorter ones filled with NULL",
     ),
     scalar(
@@ -454,6 +507,7 @@ FUNCTIONS = (
         "trim_array",
         "(array(E), bigint) -> array(E)",
         spark=shared(_TRIM),
+        fast=duck_text.shared(duck.TRIM),
         help="Without its last n elements",
         raises="a size outside the array",
     ),
@@ -461,6 +515,7 @@ FUNCTIONS = (
         "array_histogram",
         "(array(T:comparable)) -> map(T, bigint)",
         spark=_identical(_HISTOGRAM),
+        fast=duck.histogram,
         help="A map of elements to how often they are",
     ),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sqe.functions import duck_datetime as duck
 from sqe.functions.casts import round_timestamp
 from sqe.functions.datetime_formats import joda_parts, joda_to_parse, mysql_parts, mysql_to_parse
 from sqe.functions.function import Renderer, scalar
@@ -208,7 +209,8 @@ def _human_readable(call: Any, texts: Texts) -> str:
         + refuse("Invalid argument found")
         + " WHEN {0} < -0.5D THEN "
         + refuse("negative seconds are not supported", code="NOT_SUPPORTED")
-        + f" WHEN {seconds} = 0 THEN '0 seconds' ELSE concat_ws(', ', {', '.join(parts)}) END)",
+        + f" WHEN {seconds} = 0 THEN '0 seconds' WHEN {{0}} IS NOT NULL"
+        + f" THEN concat_ws(', ', {', '.join(parts)}) END)",
         texts,
     )
 
@@ -274,7 +276,7 @@ _ISO_TIMESTAMP = (
 )
 
 
-def _field(name: str, spark: str, help: str, *signatures: str) -> Any:
+def _field(name: str, spark: str, fast: str, help: str, *signatures: str) -> Any:
     """A part of a date or timestamp; of an interval where Trino has it."""
 
     def render(call: Any, texts: Texts) -> str:
@@ -288,7 +290,7 @@ def _field(name: str, spark: str, help: str, *signatures: str) -> Any:
             return f"(CAST(extract(SECOND FROM {texts[0]}) * 1000 AS BIGINT) % 1000)"
         return f"CAST({spark.replace('{0}', texts[0])} AS BIGINT)"
 
-    return scalar(name, *signatures, spark=render, help=help)
+    return scalar(name, *signatures, spark=render, fast=duck.field(name, fast), help=help)
 
 
 def _to_date(call: Any, texts: Texts) -> str:
@@ -301,23 +303,30 @@ _WEEKDAY = "(weekday({0}) + 1)"
 _ISO_YEAR = "extract(YEAROFWEEK FROM {0})"
 
 FUNCTIONS = (
-    _field("year", "year({0})", "The year", *_DATES, _YEAR_MONTH),
-    _field("quarter", "quarter({0})", "The quarter, from 1", *_DATES),
-    _field("month", "month({0})", "The month, from 1", *_DATES, _YEAR_MONTH),
-    _field("week", "weekofyear({0})", "The week of the ISO year", *_DATES),
-    _field("week_of_year", "weekofyear({0})", "The week of the ISO year", *_DATES),
-    _field("year_of_week", _ISO_YEAR, "The ISO year, that of the week", *_DATES),
-    _field("yow", _ISO_YEAR, "The ISO year, that of the week", *_DATES),
-    _field("day", "day({0})", "The day of the month", *_DATES, _DAY_SECOND),
-    _field("day_of_month", "day({0})", "The day of the month", *_DATES, _DAY_SECOND),
-    _field("day_of_week", _WEEKDAY, "The day of the week, from 1 for Monday", *_DATES),
-    _field("dow", _WEEKDAY, "The day of the week, from 1 for Monday", *_DATES),
-    _field("day_of_year", "dayofyear({0})", "The day of the year, from 1", *_DATES),
-    _field("doy", "dayofyear({0})", "The day of the year, from 1", *_DATES),
-    _field("hour", "hour({0})", "The hour", *_CLOCKS, _DAY_SECOND),
-    _field("minute", "minute({0})", "The minute", *_CLOCKS, _DAY_SECOND),
-    _field("second", "second({0})", "The second", *_CLOCKS, _DAY_SECOND),
-    _field("millisecond", "date_format({0}, 'SSS')", "The millisecond of the second", *_CLOCKS, _DAY_SECOND),
+    _field("year", "year({0})", "year({0})", "The year", *_DATES, _YEAR_MONTH),
+    _field("quarter", "quarter({0})", "quarter({0})", "The quarter, from 1", *_DATES),
+    _field("month", "month({0})", "month({0})", "The month, from 1", *_DATES, _YEAR_MONTH),
+    _field("week", "weekofyear({0})", "week({0})", "The week of the ISO year", *_DATES),
+    _field("week_of_year", "weekofyear({0})", "week({0})", "The week of the ISO year", *_DATES),
+    _field("year_of_week", _ISO_YEAR, "isoyear({0})", "The ISO year, that of the week", *_DATES),
+    _field("yow", _ISO_YEAR, "isoyear({0})", "The ISO year, that of the week", *_DATES),
+    _field("day", "day({0})", "day({0})", "The day of the month", *_DATES, _DAY_SECOND),
+    _field("day_of_month", "day({0})", "day({0})", "The day of the month", *_DATES, _DAY_SECOND),
+    _field("day_of_week", _WEEKDAY, "isodow({0})", "The day of the week, from 1 for Monday", *_DATES),
+    _field("dow", _WEEKDAY, "isodow({0})", "The day of the week, from 1 for Monday", *_DATES),
+    _field("day_of_year", "dayofyear({0})", "dayofyear({0})", "The day of the year, from 1", *_DATES),
+    _field("doy", "dayofyear({0})", "dayofyear({0})", "The day of the year, from 1", *_DATES),
+    _field("hour", "hour({0})", "hour({0})", "The hour", *_CLOCKS, _DAY_SECOND),
+    _field("minute", "minute({0})", "minute({0})", "The minute", *_CLOCKS, _DAY_SECOND),
+    _field("second", "second({0})", "second({0})", "The second", *_CLOCKS, _DAY_SECOND),
+    _field(
+        "millisecond",
+        "date_format({0}, 'SSS')",
+        "(millisecond({0}) % 1000)",
+        "The millisecond of the second",
+        *_CLOCKS,
+        _DAY_SECOND,
+    ),
     scalar(
         "date",
         "(varchar(x)) -> date",
@@ -325,6 +334,7 @@ FUNCTIONS = (
         "(timestamp(p) with time zone) -> date",
         "(date) -> date",
         spark=_to_date,
+        fast=duck.to_date,
         help="The date of a timestamp or a text",
         raises="a text that is no date",
     ),
@@ -334,18 +344,21 @@ FUNCTIONS = (
         "(timestamp(p)) -> date",
         "(timestamp(p) with time zone) -> date",
         spark="last_day({0})",
+        fast=duck.last_day,
         help="The last day of the month",
     ),
     scalar(
         "date_trunc",
         *(text.replace("{0}", "") for text in (*_MOMENTS, _ZONED)),
         spark=_trunc,
+        fast=duck.trunc,
         help="Cut down to a unit",
     ),
     scalar(
         "date_add",
         *(text.replace("{0}", "bigint, ") for text in (*_MOMENTS, _ZONED)),
         spark=_add,
+        fast=duck.add,
         help="So many units later, or earlier if negative",
         raises="a result outside the calendar",
     ),
@@ -355,6 +368,7 @@ FUNCTIONS = (
         "(varchar(x), timestamp(p), timestamp(p)) -> bigint",
         "(varchar(x), timestamp(p) with time zone, timestamp(p) with time zone) -> bigint",
         spark=_diff,
+        fast=duck.diff,
         help="Complete units from the first to the second",
     ),
     scalar(
@@ -362,12 +376,14 @@ FUNCTIONS = (
         "(timestamp(p), varchar(x)) -> varchar",
         "(timestamp(p) with time zone, varchar(x)) -> varchar",
         spark=_printed(mysql_parts),
+        fast=duck.date_format,
         help="As text, in a format of %Y, %m, %d, … as MySQL has them",
     ),
     scalar(
         "date_parse",
         "(varchar(x), varchar(y)) -> timestamp(3)",
         spark=_parse,
+        fast=duck.date_parse,
         help="A timestamp from text, in a format of %Y, %m, %d, … as MySQL has them",
         raises="a text that is not of the format",
     ),
@@ -376,12 +392,14 @@ FUNCTIONS = (
         "(timestamp(p), varchar(x)) -> varchar",
         "(timestamp(p) with time zone, varchar(x)) -> varchar",
         spark=_printed(joda_parts),
+        fast=duck.format_datetime,
         help="As text, in a format of yyyy, MM, dd, … as Java has them",
     ),
     scalar(
         "parse_datetime",
         "(varchar(x), varchar(y)) -> timestamp(3) with time zone",
         spark=_parse_joda,
+        fast=duck.parse_datetime,
         help="A timestamp from text, in a format of yyyy, MM, dd, … as Java has them",
         raises="a text that is not of the format",
     ),
@@ -396,6 +414,7 @@ FUNCTIONS = (
         "human_readable_seconds",
         "(double) -> varchar",
         spark=_human_readable,
+        fast=duck.human_readable,
         help="Seconds in words: 1 minute, 36 seconds",
         raises="NaN and infinity",
     ),
@@ -405,12 +424,14 @@ FUNCTIONS = (
         ("(timestamp(p)) -> ?", _iso_length(0)),
         ("(timestamp(p) with time zone) -> ?", _iso_length(6)),
         spark=_to_iso8601,
+        fast=duck.to_iso8601,
         help="As text of ISO 8601",
     ),
     scalar(
         "from_iso8601_date",
         "(varchar(x)) -> date",
         spark=shared(_FROM_ISO_DATE),
+        fast=duck.from_iso8601_date,
         help="A date from text of ISO 8601",
         raises="a text that is no date",
     ),
@@ -418,6 +439,7 @@ FUNCTIONS = (
         "from_iso8601_timestamp",
         "(varchar(x)) -> timestamp(3) with time zone",
         spark=_from_iso8601_timestamp,
+        fast=duck.from_iso8601_timestamp,
         help="A timestamp from text of ISO 8601",
         raises="a text that is no timestamp",
     ),
@@ -428,6 +450,7 @@ FUNCTIONS = (
         "(double, bigint, bigint) -> timestamp(3) with time zone",
         # As Math.round does it: a half goes up, below zero too.
         spark="timestamp_millis(floor({0} * 1000D + 0.5D))",
+        fast=duck.from_unixtime,
         help="The timestamp of seconds since 1970",
         raises="a number outside the calendar",
     ),
@@ -435,12 +458,14 @@ FUNCTIONS = (
         "to_unixtime",
         "(timestamp(p) with time zone) -> double",
         spark="(unix_micros({0}) / 1000000D)",
+        fast="(epoch_us({0}) / 1000000e0)",
         help="The seconds since 1970",
     ),
     scalar(
         "to_milliseconds",
         _DAY_SECOND,
         spark="unix_millis(timestamp_millis(0) + {0})",
+        fast="(epoch_us({0}) // 1000)",
         help="The milliseconds of an interval",
     ),
 )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from sqe.errors import InternalError
+from sqe.errors import InternalError, NotSupported
+from sqe.record import record
 from sqe.tree.types import Array, Map, Row, Type
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Resolution:
     """One choice among a function's signatures. The parameter of a lambda is a FunctionType."""
 
@@ -19,7 +19,7 @@ class Resolution:
     result: Type
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LambdaArgument:
     """A lambda that waits for the types of its parameters; `bind` gives the type of its body."""
 
@@ -36,11 +36,13 @@ SignatureSpec = str | tuple[str, ResultRule] | ResolutionRule
 Renderer = Callable[..., str]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Function:
-    """`spark` is a template with {0} {1} … and {args}, or a renderer; None is never rendered.
+    """`spark` is a template with {0} {1} … and {args}, or a renderer; None is never rendered. `fast` is the
+    same for DuckDB, where None means that only Spark can compute it.
 
-    Aggregates and window functions leave the markers {distinct} and {over} in their text.
+    Aggregates and window functions leave the markers {distinct} and {over} in their text, those for DuckDB
+    also {nulls} where IGNORE NULLS may stand.
     `leakproof`: never raises an error that depends on a row's value; `leak` says what it raises else.
     `nested_leak` is what it raises only for arrays, maps and rows.
     `projected`: Spark takes the rendering for non-deterministic, so that it must be computed in a
@@ -59,6 +61,7 @@ class Function:
     body: str | None = None
     leak: str = ""
     nested_leak: str = ""
+    fast: str | Renderer | None = None
 
     def leaks(self, arguments: Iterable[Type]) -> str:
         """What a call with arguments of such types may raise; empty if nothing."""
@@ -82,11 +85,22 @@ class Function:
         """Spark's text of a call, given the texts of its arguments (and of its sort keys)."""
         if self.spark is None:
             raise InternalError(f"{self.name} becomes a constant when it is bound")
-        if isinstance(self.spark, str):
-            return fill(self.spark, texts)
+        return self._render(self.spark, call, texts, order)
+
+    def render_fast(self, call: Any, texts: Sequence[str], order: Sequence[tuple[str, Any]] = ()) -> str:
+        """DuckDB's text of a call."""
+        if self.fast is None:
+            raise NotSupported(f"the fast lane does not have {self.name}")
+        return self._render(self.fast, call, texts, order)
+
+    def _render(
+        self, engine: str | Renderer, call: Any, texts: Sequence[str], order: Sequence[tuple[str, Any]]
+    ) -> str:
+        if isinstance(engine, str):
+            return fill(engine, texts)
         if self.ordered:
-            return self.spark(call, texts, order)
-        return self.spark(call, texts)
+            return engine(call, texts, order)
+        return engine(call, texts)
 
 
 _PLACEHOLDER = re.compile(r"\{(\d+|args)\}")
@@ -104,6 +118,7 @@ def scalar(
     *signatures: SignatureSpec,
     spark: str | Renderer | None,
     help: str,
+    fast: str | Renderer | None = None,
     raises: bool | str = False,
     nested_raises: str = "",
     projected: bool = False,
@@ -113,8 +128,9 @@ def scalar(
 
     `raises` says in words which values of a row it fails for.
     """
-    if body is not None and spark is None:
-        spark = body + "({args})"
+    if body is not None:
+        spark = spark or body + "({args})"
+        fast = fast or (spark if spark == body + "({args})" else None)
     return Function(
         name,
         "scalar",
@@ -126,6 +142,7 @@ def scalar(
         body=body,
         leak=_words(raises),
         nested_leak=nested_raises,
+        fast=fast,
     )
 
 
@@ -138,13 +155,28 @@ def aggregate(
     *signatures: SignatureSpec,
     spark: str | Renderer,
     help: str,
+    fast: str | Renderer | None = None,
     raises: bool | str = False,
     ordered: bool = False,
 ) -> Function:
     return Function(
-        name, "aggregate", signatures, spark, not raises, help, ordered=ordered, leak=_words(raises)
+        name,
+        "aggregate",
+        signatures,
+        spark,
+        not raises,
+        help,
+        ordered=ordered,
+        leak=_words(raises),
+        fast=fast,
     )
 
 
-def window(name: str, *signatures: SignatureSpec, spark: str | Renderer, help: str) -> Function:
-    return Function(name, "window", signatures, spark, True, help)
+def window(
+    name: str,
+    *signatures: SignatureSpec,
+    spark: str | Renderer,
+    help: str,
+    fast: str | Renderer | None = None,
+) -> Function:
+    return Function(name, "window", signatures, spark, True, help, fast=fast)

@@ -9,8 +9,10 @@ from sqe.functions.function import scalar
 _BODY = "sqe_hashes_"
 
 
-def _digest(name: str, spark: str) -> Any:
-    return scalar(name, "(varbinary) -> varbinary", spark=f"unhex({spark})", help=f"The {name} digest")
+def _digest(name: str, spark: str, fast: str) -> Any:
+    return scalar(
+        name, "(varbinary) -> varbinary", spark=f"unhex({spark})", fast=fast, help=f"The {name} digest"
+    )
 
 
 def _keyed(digest: str) -> Any:
@@ -28,15 +30,21 @@ def _hash(name: str, help: str) -> Any:
 
 
 FUNCTIONS = (
-    _digest("md5", "md5({0})"),
-    _digest("sha1", "sha1({0})"),
-    _digest("sha256", "sha2({0}, 256)"),
-    _digest("sha512", "sha2({0}, 512)"),
+    _digest("md5", "md5({0})", "unhex(md5({0}))"),
+    _digest("sha1", "sha1({0})", "unhex(sha1({0}))"),
+    _digest("sha256", "sha2({0}, 256)", "unhex(sha256({0}))"),
+    _digest("sha512", "sha2({0}, 512)", f"{_BODY}sha512({{0}})"),
     _keyed("md5"),
     _keyed("sha1"),
     _keyed("sha256"),
     _keyed("sha512"),
-    scalar("crc32", "(varbinary) -> bigint", spark="crc32({0})", help="The CRC-32 checksum"),
+    scalar(
+        "crc32",
+        "(varbinary) -> bigint",
+        spark="crc32({0})",
+        fast=f"{_BODY}crc32({{0}})",
+        help="The CRC-32 checksum",
+    ),
     _hash("xxhash64", "The xxHash of 64 bits"),
     _hash("murmur3", "The MurmurHash3 of 128 bits"),
 )

@@ -68,8 +68,7 @@ def to_json(text: str, source: Type, printed: str, depth: int = 0) -> str:
         case Map(key, value):
             name = f"k{depth}_"
             key_text = quoted(printed_text(name, key) if not is_text(key) else name)
-            # The order of the printed names, which is that of texts.
-            names = "array_sort(map_keys({0}))"
+            names = _sorted_keys(key)
             inner = to_json(f"{{0}}[{name}]", value, printed_text(f"{{0}}[{name}]", value), depth + 1)
             pairs = f"transform({names}, {name} -> concat({key_text}, ':', coalesce({inner}, 'null')))"
             return share(f"if({{0}} IS NULL, NULL, concat('{{', array_join({pairs}, ','), '}}'))", (text,))
@@ -92,6 +91,14 @@ def to_json(text: str, source: Type, printed: str, depth: int = 0) -> str:
         printed = "CAST({0} AS STRING)"
         return share(f"if({special}, concat('\"', {printed}, '\"'), {printed})", (text,))
     return quoted(text if is_text(source) else printed)
+
+
+def _sorted_keys(key: Type) -> str:
+    """In the order of the printed names, which is that of texts."""
+    if is_text(key):
+        return "array_sort(map_keys({0}))"
+    named = "transform(map_keys({0}), k_ -> named_struct('n', CAST(k_ AS STRING), 'k', k_))"
+    return f"transform(array_sort({named}), n_ -> n_.k)"
 
 
 def quoted(text: str) -> str:

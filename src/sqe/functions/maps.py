@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sqe.engine.spark.types import quote_name, row_field_names, spark_type
+from sqe.functions import duck_maps as duck
 from sqe.functions.function import scalar
 from sqe.functions.spark_text import refuse, share, shared
 from sqe.tree.types import Array, Map, Row
@@ -61,16 +62,32 @@ FUNCTIONS = (
         "() -> map(unknown, unknown)",
         "(array(K:comparable), array(V)) -> map(K, V)",
         spark=_map,
+        fast=duck.map_,
         help="A map of keys to values",
         raises="keys that are NULL or there twice, lists of different sizes",
     ),
-    scalar("map_keys", "(map(K, V)) -> array(K)", spark="map_keys({0})", help="The keys"),
-    scalar("map_values", "(map(K, V)) -> array(V)", spark="map_values({0})", help="The values"),
-    scalar("map_entries", "(map(K, V)) -> array(row(K, V))", spark=_entries, help="The entries, each a row"),
+    scalar(
+        "map_keys", "(map(K, V)) -> array(K)", spark="map_keys({0})", fast="map_keys({0})", help="The keys"
+    ),
+    scalar(
+        "map_values",
+        "(map(K, V)) -> array(V)",
+        spark="map_values({0})",
+        fast="map_values({0})",
+        help="The values",
+    ),
+    scalar(
+        "map_entries",
+        "(map(K, V)) -> array(row(K, V))",
+        spark=_entries,
+        fast=duck.entries,
+        help="The entries, each a row",
+    ),
     scalar(
         "map_from_entries",
         "(array(row(K, V))) -> map(K, V)",
         spark=shared(_FROM_ENTRIES),
+        fast=duck.from_entries,
         help="A map of entries, each a row",
         raises="keys that are NULL or there twice",
     ),
@@ -78,6 +95,7 @@ FUNCTIONS = (
         "multimap_from_entries",
         "(array(row(K, V))) -> map(K, array(V))",
         spark=_multimap,
+        fast=duck.multimap_from_entries,
         help="A map of the entries' keys to all their values",
         raises="a key or entry that is NULL",
     ),
@@ -85,18 +103,21 @@ FUNCTIONS = (
         "map_concat",
         "(map(K, V), map(K, V), ...) -> map(K, V)",
         spark=_concat,
+        fast=duck.concat,
         help="All entries; of equal keys the last",
     ),
     scalar(
         "map_filter",
         "(map(K, V), function(K, V, boolean)) -> map(K, V)",
         spark="map_filter({0}, {1})",
+        fast=duck.filter_,
         help="The entries for which f is true",
     ),
     scalar(
         "transform_keys",
         "(map(K, V), function(K, V, L)) -> map(L, V)",
         spark="transform_keys({0}, {1})",
+        fast=duck.transform_keys,
         help="The values under keys that f makes",
         raises="keys that are NULL or there twice",
     ),
@@ -104,12 +125,14 @@ FUNCTIONS = (
         "transform_values",
         "(map(K, V), function(K, V, W)) -> map(K, W)",
         spark="transform_values({0}, {1})",
+        fast=duck.transform_values,
         help="Values that f makes, under their keys",
     ),
     scalar(
         "map_zip_with",
         "(map(K, V), map(K, W), function(K, V, W, R)) -> map(K, R)",
         spark="map_zip_with({0}, {1}, {2})",
+        fast=duck.zip_with,
         help="f of two maps' values, key by key; NULL for a missing one",
     ),
 )

@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from sqe.engine.spark.types import spark_type
+from sqe.functions import duck_math as duck
+from sqe.functions import duck_operators
+from sqe.functions.decimals import absolute
 from sqe.functions.function import Renderer, scalar
 from sqe.functions.operators import MODULUS, modulus
-from sqe.functions.spark_text import constant, constant_integer, invalid, refuse, share, shared, string
+from sqe.functions.spark_text import constant, constant_integer, refuse, share, shared, string
 from sqe.tree.types import (
     MAX_PRECISION,
     REAL,
@@ -52,6 +55,10 @@ def _cut_decimal(parameters: tuple[Type, ...]) -> Type:
 def _typed(call: Any, text: str) -> str:
     """Double arithmetic for a real: Spark's functions of doubles, and the result made narrow again."""
     return f"CAST({text} AS FLOAT)" if call.type == REAL else text
+
+
+def magnitude(call: Any, texts: Texts) -> str:
+    return absolute(texts[0], call.type) if isinstance(call.type, Decimal) else f"abs({texts[0]})"
 
 
 def _to_integer(name: str, template: str) -> Renderer:
@@ -114,7 +121,8 @@ def _round_integer(call: Any, text: str, zeros: int) -> str:
         return f"CAST({text} * 0 AS {spark_type(call.type)})"
     unit = 10**zeros
     wide = "CAST({0} AS DECIMAL(20,0))"
-    rounded = f"((abs({wide}) + {unit // 2}) div {unit} * {unit})"
+    # div makes a bigint, whatever it divides.
+    rounded = f"(CAST((abs({wide}) + {unit // 2}) div {unit} AS DECIMAL(20,0)) * {unit})"
     signed = share(f"(CASE WHEN {{0}} < 0 THEN - {rounded} ELSE {rounded} END)", (text,))
     return f"CAST({signed} AS {spark_type(call.type)})"
 
@@ -165,7 +173,7 @@ def _log(call: Any, texts: Texts) -> str:
 
 
 def _to_base(call: Any, texts: Texts) -> str:
-    radix = _radix(call)
+    radix = duck.radix_of(call)
     return share(
         f"(CASE WHEN {{0}} < 0 THEN concat('-', lower(conv(substr(CAST({{0}} AS STRING), 2), 10, {radix})))"
         f" ELSE lower(conv(CAST({{0}} AS STRING), 10, {radix})) END)",
@@ -174,7 +182,7 @@ def _to_base(call: Any, texts: Texts) -> str:
 
 
 def _from_base(call: Any, texts: Texts) -> str:
-    radix = _radix(call)
+    radix = duck.radix_of(call)
     digits = "".join(f"{d}" for d in range(min(radix, 10))) + "".join(
         chr(ord("a") + d) for d in range(max(0, radix - 10))
     )
@@ -182,26 +190,11 @@ def _from_base(call: Any, texts: Texts) -> str:
     pattern = string(f"^[+-]?[{digits}]+$")
     return share(
         f"(CASE WHEN NOT (lower({{0}}) RLIKE {pattern}) OR length(regexp_replace({{0}}, '^[+-]?0*', '')) > "
-        f"{_digits_of_bigint(radix)} THEN " + refuse(f"Not a valid base-{radix} number") + f" ELSE"
+        f"{duck.digits_of_bigint(radix)} THEN " + refuse(f"Not a valid base-{radix} number") + f" ELSE"
         f" CAST(CAST(conv(regexp_replace({{0}}, '^[+-]', ''), {radix}, 10) AS DECIMAL(20,0))"
         " * if({0} LIKE '-%', -1, 1) AS BIGINT) END)",
         texts[:1],
     )
-
-
-def _digits_of_bigint(radix: int) -> int:
-    count, value = 0, 2**63
-    while value:
-        value //= radix
-        count += 1
-    return count
-
-
-def _radix(call: Any) -> int:
-    radix = constant_integer(call, 1, "the radix")
-    if radix is None or not 2 <= radix <= 36:
-        raise invalid(call, "Radix must be between 2 and 36")
-    return radix
 
 
 def _power(call: Any, texts: Texts) -> str:
@@ -321,12 +314,12 @@ _CEILING = (
 _ROUNDED = (*_SAME_INTEGERS, ("(decimal(p,s)) -> ?", _whole_decimal), *_SAME_FLOATS)
 
 
-def _plain(name: str, help: str) -> Any:
-    return scalar(name, _DOUBLE, spark=f"{name}({{0}})", help=help)
+def _plain(name: str, help: str, fast: str | Renderer | None = None) -> Any:
+    return scalar(name, _DOUBLE, spark=f"{name}({{0}})", fast=fast, help=help)
 
 
-def _constant(name: str, spark: str, help: str) -> Any:
-    return scalar(name, "() -> double", spark=spark, help=help)
+def _constant(name: str, spark: str, fast: str, help: str) -> Any:
+    return scalar(name, "() -> double", spark=spark, fast=fast, help=help)
 
 
 FUNCTIONS = (
@@ -335,13 +328,32 @@ FUNCTIONS = (
         *_SAME_INTEGERS,
         "(decimal(p,s)) -> decimal(p,s)",
         *_SAME_FLOATS,
-        spark="abs({0})",
+        spark=magnitude,
+        fast="abs({0})",
         help="Without its sign",
         raises="overflow of the smallest number",
     ),
-    scalar("ceil", *_ROUNDED, spark=_to_integer("ceil", _CEILING), help="Rounded up"),
-    scalar("ceiling", *_ROUNDED, spark=_to_integer("ceil", _CEILING), help="Rounded up"),
-    scalar("floor", *_ROUNDED, spark=_to_integer("floor", _FLOOR), help="Rounded down"),
+    scalar(
+        "ceil",
+        *_ROUNDED,
+        spark=_to_integer("ceil", _CEILING),
+        fast=duck.to_integer("ceil"),
+        help="Rounded up",
+    ),
+    scalar(
+        "ceiling",
+        *_ROUNDED,
+        spark=_to_integer("ceil", _CEILING),
+        fast=duck.to_integer("ceil"),
+        help="Rounded up",
+    ),
+    scalar(
+        "floor",
+        *_ROUNDED,
+        spark=_to_integer("floor", _FLOOR),
+        fast=duck.to_integer("floor"),
+        help="Rounded down",
+    ),
     scalar(
         "round",
         *_ROUNDED,
@@ -353,6 +365,7 @@ FUNCTIONS = (
         "(real, integer) -> real",
         "(double, integer) -> double",
         spark=_round,
+        fast=duck.round_,
         help="Rounded to so many digits, a half away from zero",
         raises="overflow",
     ),
@@ -362,6 +375,7 @@ FUNCTIONS = (
         "(decimal(p,s), integer) -> decimal(p,s)",
         *_SAME_FLOATS,
         spark=_truncate,
+        fast=duck.truncate,
         help="Cut to so many digits, toward zero",
     ),
     scalar(
@@ -370,18 +384,20 @@ FUNCTIONS = (
         "(decimal(p,s)) -> decimal(1,0)",
         *_SAME_FLOATS,
         spark=lambda call, texts: f"CAST(sign({texts[0]}) AS {spark_type(call.type)})",
+        fast=duck.sign,
         help="-1, 0 or 1",
     ),
     scalar(
         "mod",
         *MODULUS,
         spark=modulus,
+        fast=duck_operators.modulus,
         help="The remainder, with the sign of the dividend",
         raises="division by zero",
     ),
-    scalar("power", "(double, double) -> double", spark=_power, help=_POWER, projected=True),
-    scalar("pow", "(double, double) -> double", spark=_power, help=_POWER, projected=True),
-    _plain("sqrt", "The square root"),
+    scalar("power", "(double, double) -> double", spark=_power, fast=duck.power, help=_POWER, projected=True),
+    scalar("pow", "(double, double) -> double", spark=_power, fast=duck.power, help=_POWER, projected=True),
+    _plain("sqrt", "The square root", duck.SQRT),
     _plain("cbrt", "The cube root"),
     scalar("exp", _DOUBLE, spark=shared(_math("exp")), help="e to the power of x", projected=True),
     scalar("ln", _DOUBLE, spark=shared(_math("log")), help="The natural logarithm", projected=True),
@@ -411,24 +427,32 @@ FUNCTIONS = (
     _plain("sinh", "The hyperbolic sine"),
     _plain("cosh", "The hyperbolic cosine"),
     _plain("tanh", "The hyperbolic tangent"),
-    _plain("degrees", "Radians as degrees"),
-    _plain("radians", "Degrees as radians"),
-    _constant("pi", "pi()", "The number pi"),
-    _constant("e", "e()", "Euler's number"),
-    _constant("nan", "double('NaN')", "The double that is not a number"),
-    _constant("infinity", "double('Infinity')", "The double above all numbers"),
+    _plain("degrees", "Radians as degrees", "degrees({0})"),
+    _plain("radians", "Degrees as radians", "radians({0})"),
+    _constant("pi", "pi()", "3.141592653589793e0", "The number pi"),
+    _constant("e", "e()", "2.718281828459045e0", "Euler's number"),
+    _constant("nan", "double('NaN')", "CAST('NaN' AS DOUBLE)", "The double that is not a number"),
+    _constant("infinity", "double('Infinity')", "CAST('Infinity' AS DOUBLE)", "The double above all numbers"),
     scalar(
         "is_nan",
         "(real) -> boolean",
         "(double) -> boolean",
         spark=shared("(CASE WHEN {0} IS NOT NULL THEN isnan({0}) END)"),
+        fast="isnan({0})",
         help="Whether x is not a number",
     ),
-    scalar("is_finite", "(double) -> boolean", spark=shared(_IS_FINITE), help="Neither infinite nor NaN"),
+    scalar(
+        "is_finite",
+        "(double) -> boolean",
+        spark=shared(_IS_FINITE),
+        fast="isfinite({0})",
+        help="Neither infinite nor NaN",
+    ),
     scalar(
         "is_infinite",
         "(double) -> boolean",
         spark="(abs({0}) = double('Infinity'))",
+        fast="isinf({0})",
         help="Whether x is infinite",
     ),
     scalar(
@@ -436,6 +460,7 @@ FUNCTIONS = (
         "(double, double, double, bigint) -> bigint",
         "(double, array(double)) -> bigint",
         spark=_width_bucket,
+        fast=duck.width_bucket,
         help="The number of x's bucket among n equal ones, or among those with given lower bounds",
         raises="bounds or bins that make no buckets, NaN",
     ),
@@ -443,6 +468,7 @@ FUNCTIONS = (
         "to_base",
         "(bigint, bigint) -> varchar(64)",
         spark=_to_base,
+        fast=duck.to_base,
         help="Digits of x in a base",
         raises="a radix outside 2 to 36",
     ),
@@ -450,6 +476,7 @@ FUNCTIONS = (
         "from_base",
         "(varchar(x), bigint) -> bigint",
         spark=_from_base,
+        fast=duck.from_base,
         help="A number from its digits",
         raises="a text that is no number of the radix",
     ),
@@ -460,6 +487,7 @@ FUNCTIONS = (
             *_SAME_INTEGERS,
             *_INTEGER_PAIRS,
             spark=_random,
+            fast=duck.random,
             help="A number from 0 up to 1, or an integer from 0 or a first up to a last, which is not taken",
             projected=True,
             raises="bounds that leave nothing between them",
@@ -471,6 +499,7 @@ FUNCTIONS = (
             name,
             "(varchar(x)) -> decimal(38,0)",
             spark=_data_size,
+            fast=duck.data_size(_BYTES),
             help="The bytes of a size such as 2.3MB, of B, kB, MB, GB, TB, PB, EB, ZB or YB",
             raises="a text that is no size",
         )
@@ -483,11 +512,19 @@ FUNCTIONS = (
         help="The kilometres between two places on Earth, each its latitude and longitude",
         raises="a latitude beyond 90 degrees, a longitude beyond 180",
     ),
-    scalar("uuid", "() -> uuid", spark="uuid()", help="A random UUID", projected=True),
+    scalar(
+        "uuid",
+        "() -> uuid",
+        spark="uuid()",
+        fast="CAST(uuid() AS VARCHAR)",
+        help="A random UUID",
+        projected=True,
+    ),
     scalar(
         "wilson_interval_lower",
         "(bigint, bigint, double) -> double",
         spark=_wilson("-"),
+        fast=duck.wilson("-"),
         help="The lower end of the Wilson score interval of successes among trials",
         raises="counts or a z that make no interval",
     ),
@@ -495,6 +532,7 @@ FUNCTIONS = (
         "wilson_interval_upper",
         "(bigint, bigint, double) -> double",
         spark=_wilson("+"),
+        fast=duck.wilson("+"),
         help="The upper end of the Wilson score interval of successes among trials",
         raises="counts or a z that make no interval",
     ),

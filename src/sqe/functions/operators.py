@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import datetime
-import math
 from collections.abc import Sequence
 from typing import Any
 
 from sqe.engine.spark.types import quote_name, row_field_names, spark_type
 from sqe.errors import NotSupported
-from sqe.functions.decimals import divide, product_type, quotient_type, remainder_type, sum_type
+from sqe.functions import duck_operators as duck
+from sqe.functions.decimals import divide, negated, product_type, quotient_type, remainder_type, sum_type
 from sqe.functions.function import Resolution, fill, scalar
-from sqe.functions.spark_text import MISSING, constant, constant_text, invalid, refuse, share, string
+from sqe.functions.spark_text import (
+    constant,
+    constant_text,
+    invalid,
+    is_number,
+    nonzero,
+    refuse,
+    share,
+    string,
+)
 from sqe.tree.types import (
     APPROXIMATE,
     BOOLEAN,
@@ -38,6 +47,7 @@ from sqe.tree.types import (
     is_orderable,
     is_text,
 )
+from sqe.tree.types import has as has
 
 Texts = Sequence[str]
 
@@ -180,7 +190,7 @@ def _divide(call: Any, texts: Texts) -> str:
     if isinstance(call.type, Decimal):
         assert isinstance(left.type, Decimal) and isinstance(right.type, Decimal)
         return divide(texts[0], texts[1], (left.type, right.type), call.type)
-    if _nonzero(right):
+    if nonzero(right):
         quotient = "({0} / {1})"
     else:
         # In ANSI mode Spark raises on a zero divisor of any type; doubles have an infinity to give.
@@ -189,21 +199,20 @@ def _divide(call: Any, texts: Texts) -> str:
 
 
 def _modulus(call: Any, texts: Texts) -> str:
-    if call.type in APPROXIMATE and not _nonzero(call.arguments[1]):
+    if call.type in APPROXIMATE and not nonzero(call.arguments[1]):
         template = "(CASE WHEN {1} = 0 THEN double('NaN') + {0} ELSE {0} % {1} END)"
         return f"CAST({share(template, texts)} AS {spark_type(call.type)})"
     return _arithmetic("%", call, texts)
-
-
-def _nonzero(expression: Any) -> bool:
-    value = constant(expression)
-    return value is not MISSING and value is not None and value != 0
 
 
 def _negation(types: tuple[Type, ...]) -> Resolution | None:
     (t,) = types if len(types) == 1 else (None,)
     number = t is not None and (is_integer(t) or isinstance(t, Decimal) or t in APPROXIMATE or is_interval(t))
     return Resolution(types, types[0]) if number else None
+
+
+def negate(call: Any, texts: Texts) -> str:
+    return negated(texts[0], call.type) if isinstance(call.type, Decimal) else f"(- {texts[0]})"
 
 
 _SYMBOLS = {"$eq": "=", "$ne": "<>", "$lt": "<", "$le": "<=", "$gt": ">", "$ge": ">="}
@@ -222,10 +231,12 @@ def _comparison(name: str) -> Any:
 
     def render(call: Any, texts: Texts) -> str:
         left, right = call.arguments
-        return compare(name, left.type, texts[0], texts[1], _is_number(left), _is_number(right))
+        return compare(name, left.type, texts[0], texts[1], is_number(left), is_number(right))
 
     nested = "a NULL inside a value that is ordered" if ordering else ""
-    return scalar(name, rule, spark=render, help=f"{_SYMBOLS[name]}", nested_raises=nested)
+    return scalar(
+        name, rule, spark=render, fast=duck.comparison(name), help=f"{_SYMBOLS[name]}", nested_raises=nested
+    )
 
 
 def _comparable_as(left: Type, right: Type) -> Type | None:
@@ -235,11 +246,6 @@ def _comparable_as(left: Type, right: Type) -> Type | None:
         lengths = [t.length for t in pair if isinstance(t, (Char, Varchar))]
         return Char(max(65536 if n is None else n for n in lengths))
     return common_type(left, right)
-
-
-def _is_number(expression: Any) -> bool:
-    value = constant(expression)
-    return isinstance(value, (int, float)) and not math.isnan(value) if value is not None else False
 
 
 def compare(
@@ -374,17 +380,6 @@ def _is_distinct(call: Any, texts: Texts) -> str:
     return f"(NOT ({texts[0]} <=> {texts[1]}))"
 
 
-def has(t: Type, kind: type[Type] | Type) -> bool:
-    """Whether a type is, or has inside, one of a kind."""
-    if t == kind or (isinstance(kind, type) and isinstance(t, kind)):
-        return True
-    if isinstance(t, Array):
-        return has(t.element, kind)
-    if isinstance(t, Map):
-        return has(t.key, kind) or has(t.value, kind)
-    return isinstance(t, Row) and any(has(f.type, kind) for f in t.fields)
-
-
 def _chars(types: tuple[Type, ...]) -> Resolution | None:
     """A char and a text of known length make a longer char, blanks and all."""
     lengths = [t.length for t in types if isinstance(t, (Char, Varchar)) and t.length]
@@ -515,6 +510,7 @@ FUNCTIONS = (
         *_INTERVAL_AND_MOMENT,
         *_INTERVALS,
         spark=_add,
+        fast=duck.add,
         help="x + y",
         raises="overflow",
     ),
@@ -529,6 +525,7 @@ FUNCTIONS = (
         "(timestamp(p), timestamp(p)) -> interval day to second",
         "(timestamp(p) with time zone, timestamp(p) with time zone) -> interval day to second",
         spark=_subtract,
+        fast=duck.subtract,
         help="x - y",
         raises="overflow",
     ),
@@ -539,6 +536,7 @@ FUNCTIONS = (
         *_FLOATS,
         *_TIMES,
         spark=_multiply,
+        fast=duck.multiply,
         help="x * y",
         raises="overflow",
     ),
@@ -549,30 +547,42 @@ FUNCTIONS = (
         *_FLOATS,
         *_BY,
         spark=_divide,
+        fast=duck.divide,
         help="x / y",
         raises="division by zero, overflow",
     ),
-    scalar("$mod", *MODULUS, spark=_modulus, help="x % y", raises="division by zero"),
-    scalar("$neg", _negation, spark="(- {0})", help="- x", raises="overflow of the smallest number"),
+    scalar("$mod", *MODULUS, spark=_modulus, fast=duck.modulus, help="x % y", raises="division by zero"),
+    scalar(
+        "$neg",
+        _negation,
+        spark=negate,
+        fast="(- {0})",
+        help="- x",
+        raises="overflow of the smallest number",
+    ),
     *(_comparison(name) for name in _SYMBOLS),
-    scalar("$and", "(boolean, ...) -> boolean", spark=_logic("AND"), help="x AND y"),
-    scalar("$or", "(boolean, ...) -> boolean", spark=_logic("OR"), help="x OR y"),
-    scalar("$not", "(boolean) -> boolean", spark="(NOT {0})", help="NOT x"),
-    scalar("$is_null", "(T) -> boolean", spark="({0} IS NULL)", help="x IS NULL"),
+    scalar("$and", "(boolean, ...) -> boolean", spark=_logic("AND"), fast=_logic("AND"), help="x AND y"),
+    scalar("$or", "(boolean, ...) -> boolean", spark=_logic("OR"), fast=_logic("OR"), help="x OR y"),
+    scalar("$not", "(boolean) -> boolean", spark="(NOT {0})", fast="(NOT {0})", help="NOT x"),
+    scalar("$is_null", "(T) -> boolean", spark="({0} IS NULL)", fast="({0} IS NULL)", help="x IS NULL"),
     scalar(
         "$ordered",
         "(T:orderable) -> T",
         spark=_ordered,
+        fast=duck.ordered,
         help="ORDER BY x",
         raises="a NULL inside a value that is ordered",
     ),
-    scalar("$is_distinct", _distinct_rule, spark=_is_distinct, help="x IS DISTINCT FROM y"),
-    scalar("$concat", *CONCATENATIONS, spark=concatenate, help="x || y"),
+    scalar(
+        "$is_distinct", _distinct_rule, spark=_is_distinct, fast=duck.is_distinct, help="x IS DISTINCT FROM y"
+    ),
+    scalar("$concat", *CONCATENATIONS, spark=concatenate, fast=duck.concatenate, help="x || y"),
     scalar(
         "$like",
         "(varchar(x), varchar(y)) -> boolean",
         "(char(x), varchar(y)) -> boolean",
         spark=_like,
+        fast=duck.like,
         help="x LIKE pattern",
     ),
     scalar(
@@ -580,6 +590,7 @@ FUNCTIONS = (
         "(varchar(x), varchar(y), varchar(z)) -> boolean",
         "(char(x), varchar(y), varchar(z)) -> boolean",
         spark=_like_escape,
+        fast=duck.like_escape,
         help="x LIKE pattern ESCAPE c",
         raises="an escape that escapes nothing",
     ),
@@ -588,11 +599,17 @@ FUNCTIONS = (
         "(array(E), bigint) -> E",
         "(map(K, V), K) -> V",
         spark=_subscript,
+        fast=duck.subscript,
         help="x[i]",
         raises="a position or key that is not there",
     ),
     scalar(
-        "$array", "() -> array(unknown)", "(E, ...) -> array(E)", spark="array({args})", help="ARRAY[x, …]"
+        "$array",
+        "() -> array(unknown)",
+        "(E, ...) -> array(E)",
+        spark="array({args})",
+        fast=duck.array,
+        help="ARRAY[x, …]",
     ),
-    scalar("$row", _row_rule, spark=_row, help="ROW(x, …)"),
+    scalar("$row", _row_rule, spark=_row, fast=duck.row, help="ROW(x, …)"),
 )

@@ -2,32 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from importlib import import_module
 from typing import Any
 
 from sqe.errors import Position, TypeMismatch
-from sqe.functions import (
-    aggregates,
-    arrays,
-    binary,
-    bits,
-    conditionals,
-    datetime,
-    hashes,
-    json,
-    maps,
-    math,
-    operators,
-    regular_expressions,
-    session,
-    strings,
-    tries,
-    urls,
-    vectors,
-    windows,
-    zones,
-)
 from sqe.functions.aliases import ALIASES
 from sqe.functions.function import Function, LambdaArgument, Resolution, ResultRule, SignatureSpec
 from sqe.functions.signatures import Argument, Signature, match, parse
@@ -36,37 +17,48 @@ from sqe.tree.types import FunctionType, Type
 
 __all__ = ["Function", "LambdaArgument", "Resolution", "lookup", "names", "needs_projection", "resolve"]
 
-_FAMILIES = (
-    operators,
-    conditionals,
-    math,
-    bits,
-    strings,
-    binary,
-    hashes,
-    regular_expressions,
-    urls,
-    datetime,
-    json,
-    session,
-    arrays,
-    maps,
-    vectors,
-    aggregates,
-    windows,
-    zones,
-    tries,
-)
-_FUNCTIONS: dict[str, Function] = {row.name: row for family in _FAMILIES for row in family.FUNCTIONS}
+# Those that most statements use first: a family is imported when a name is in none before it.
+_FAMILIES = [
+    *("operators", "unguarded", "conditionals", "aggregates", "math", "strings", "datetime", "windows"),
+    *("session", "bits", "arrays", "maps", "regular_expressions", "binary", "hashes", "urls", "json"),
+    *("vectors", "zones", "tries"),
+]
+_FUNCTIONS: dict[str, Function] = {}
+_importing = threading.RLock()
+
+
+def _import_next() -> bool:
+    """Whether there was a family left."""
+    with _importing:
+        if not _FAMILIES:
+            return False
+        family = import_module(f"sqe.functions.{_FAMILIES[0]}")
+        _FUNCTIONS.update((row.name, row) for row in family.FUNCTIONS)
+        del _FAMILIES[0]
+        return True
+
+
+def _all() -> Iterable[Function]:
+    while _import_next():
+        pass
+    return _FUNCTIONS.values()
 
 
 def lookup(name: str) -> Function | None:
-    return _FUNCTIONS.get(ALIASES.get(name, name))
+    name = ALIASES.get(name, name)
+    while (found := _FUNCTIONS.get(name)) is None and _import_next():
+        pass
+    return found
 
 
 def names(kind: str | None = None) -> list[str]:
     """The functions that a user may call, sorted."""
-    return sorted(f.name for f in _FUNCTIONS.values() if not f.hidden and kind in (None, f.kind))
+    return sorted(f.name for f in _all() if not f.hidden and kind in (None, f.kind))
+
+
+def fast_names() -> list[str]:
+    """Everything that the fast lane renders, operators and what TRY makes of functions too."""
+    return sorted(f.name for f in _all() if f.fast is not None)
 
 
 def needs_projection(expression: Any) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 from sqe.engine.spark.types import spark_type
 from sqe.errors import NotSupported
+from sqe.functions import duck_regular_expressions as duck
 from sqe.functions.function import Renderer, scalar
 from sqe.functions.spark_text import constant_integer, constant_text, invalid, share, string
 from sqe.tree.types import VARCHAR, FunctionType, Type, Varchar
@@ -16,16 +17,21 @@ from sqe.tree.types import VARCHAR, FunctionType, Type, Varchar
 Texts = Sequence[str]
 
 _CLASSES = re.compile(r"\\[wWdDsSbB]|\[:")
+_LINES = re.compile(r"[.$]|\\Z|\(\?[a-z]*m")
+_ANY_CASE = re.compile(r"\(\?[a-z]*i")
 # A match that looks at what is around it may differ where the text before it is cut off.
 _LOOKS_BACK = re.compile(r"\^|\\[bBAGzZ]|\(\?<[=!]")
 
 
 def _pattern(call: Any) -> str | None:
-    """The pattern as a Spark literal. In Trino's patterns \\w, \\d and their like know all of Unicode."""
+    """The pattern as a Spark literal. In Trino's patterns \\w, \\d and their like and (?i) know all of
+    Unicode, and a line ends at \\n alone."""
     pattern = constant_text(call, 1, "the pattern")
     if pattern is None:
         return None
-    return string("(?U)" + pattern if _CLASSES.search(pattern) else pattern)
+    flags = "d" if _LINES.search(pattern) else ""
+    flags += "U" if _CLASSES.search(pattern) else "u" if _ANY_CASE.search(pattern) else ""
+    return string(f"(?{flags}){pattern}" if flags else pattern)
 
 
 def _with_pattern(render: Any) -> Renderer:
@@ -190,6 +196,7 @@ FUNCTIONS = (
         "regexp_like",
         "(varchar(x), varchar(y)) -> boolean",
         spark=_with_pattern(lambda call, texts, pattern: f"({texts[0]} RLIKE {pattern})"),
+        fast=duck.with_pattern(duck.like, consuming=False),
         help="Whether a pattern matches anywhere",
     ),
     scalar(
@@ -197,6 +204,7 @@ FUNCTIONS = (
         "(varchar(x), varchar(y)) -> varchar(x)",
         "(varchar(x), varchar(y), bigint) -> varchar(x)",
         spark=_with_pattern(_extract),
+        fast=duck.with_pattern(duck.extract),
         help="The first match, or a group of it; NULL where there is none",
     ),
     scalar(
@@ -204,6 +212,7 @@ FUNCTIONS = (
         "(varchar(x), varchar(y)) -> array(varchar(x))",
         "(varchar(x), varchar(y), bigint) -> array(varchar(x))",
         spark=_with_pattern(_extract_all),
+        fast=duck.with_pattern(duck.extract_all),
         help="All matches, or a group of each",
     ),
     scalar(
@@ -212,6 +221,7 @@ FUNCTIONS = (
         ("(varchar(x), varchar(y), varchar(z)) -> ?", _replaced),
         "(varchar, varchar(y), function(array(varchar), varchar)) -> varchar",
         spark=_with_pattern(_replace),
+        fast=duck.with_pattern(duck.replace),
         help="Each match removed, or replaced by a text with $1, $2, … for its groups, or by a lambda",
         raises="a replacement that names no group",
     ),
@@ -221,6 +231,7 @@ FUNCTIONS = (
         spark=_with_pattern(
             lambda call, texts, pattern: f"CAST(regexp_count({texts[0]}, {pattern}) AS BIGINT)"
         ),
+        fast=duck.with_pattern(duck.count),
         help="How many matches there are",
     ),
     scalar(
@@ -229,12 +240,14 @@ FUNCTIONS = (
         "(varchar(x), varchar(y), integer) -> integer",
         "(varchar(x), varchar(y), integer, integer) -> integer",
         spark=_with_pattern(_position),
+        fast=duck.with_pattern(duck.position),
         help="Where the first match is, or the n-th one from a start; -1 where there is none",
     ),
     scalar(
         "regexp_split",
         "(varchar(x), varchar(y)) -> array(varchar(x))",
         spark=_with_pattern(_split),
+        fast=duck.with_pattern(duck.split),
         help="The parts between matches",
     ),
 )

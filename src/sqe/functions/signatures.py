@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from sqe.functions.function import LambdaArgument, Resolution, ResultRule
+from sqe.record import record
 from sqe.tree.types import (
     BIGINT,
     BOOLEAN,
@@ -51,23 +51,23 @@ from sqe.tree.types import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pattern:
     pass
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Exactly(Pattern):
     type: Type
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Variable(Pattern):
     name: str
     needs: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sized(Pattern):
     """decimal(p,s), varchar(x), timestamp(p) …; a size is a name or a number."""
 
@@ -75,29 +75,29 @@ class Sized(Pattern):
     sizes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ArrayOf(Pattern):
     element: Pattern
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MapOf(Pattern):
     key: Pattern
     value: Pattern
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RowOf(Pattern):
     fields: tuple[Pattern, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FunctionOf(Pattern):
     arguments: tuple[Pattern, ...]
     result: Pattern
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Signature:
     text: str
     parameters: tuple[Pattern, ...]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -55,6 +56,18 @@ def constant(expression: Any) -> object:
     while isinstance(expression, Cast) and expression.implicit:
         expression = expression.operand
     return expression.value if isinstance(expression, Literal) else MISSING
+
+
+def nonzero(expression: Any) -> bool:
+    """Whether it is a constant other than zero and NULL."""
+    value = constant(expression)
+    return value is not MISSING and value is not None and value != 0
+
+
+def is_number(expression: Any) -> bool:
+    """Whether it is a constant that is neither NULL nor NaN."""
+    value = constant(expression)
+    return isinstance(value, (int, float)) and not math.isnan(value) if value is not None else False
 
 
 def constant_text(call: Any, index: int, what: str) -> str | None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sqe.functions import duck_operators, duck_text_formats
+from sqe.functions import duck_strings as duck
 from sqe.functions.function import Renderer, Resolution, scalar
 from sqe.functions.operators import CONCATENATIONS, concatenate
 from sqe.functions.spark_text import constant, constant_text, invalid, refuse, share, shared, string
 from sqe.functions.text_formats import format_text
-from sqe.tree.types import BIGINT, UNKNOWN, VARBINARY, VARCHAR, Type, Varchar, is_text
+from sqe.tree.types import BIGINT, UNKNOWN, VARBINARY, VARCHAR, Array, Type, Varchar, is_text
 
 Texts = Sequence[str]
 
@@ -82,10 +84,10 @@ def _split(call: Any, texts: Texts) -> str:
         return f"split({texts[0]}, {pattern}, -1)"
     absent = " OR ".join(f"{{{i}}} IS NULL" for i in range(len(texts)))
     limit = "CAST({2} AS INT)" if len(texts) == 3 else "-1"
-    refused = "{1} = ''" + (" OR {2} <= 0" if len(texts) == 3 else "")
+    refused = "{1} = ''" + (f" OR {{2}} <= 0 OR {{2}} > {_MAX_LENGTH}" if len(texts) == 3 else "")
     return share(
         f"(CASE WHEN {absent} THEN NULL WHEN {refused} THEN "
-        + refuse("split: the delimiter must not be empty, the limit more than 0")
+        + refuse(f"split: the delimiter must not be empty, the limit from 1 to {_MAX_LENGTH}")
         + f" ELSE split({{0}}, {pattern}, {limit}) END)",
         texts,
     )
@@ -98,7 +100,7 @@ def _split_part(call: Any, texts: Texts) -> str:
         + refuse("Index must be greater than zero")
         + " WHEN {1} = '' THEN "
         + refuse("The delimiter may not be the empty string")
-        + f" ELSE get(split({{0}}, {_quoted(call)}, -1), CAST({{2}} - 1 AS INT)) END)",
+        + f" ELSE get(split({{0}}, {_quoted(call)}, -1), CAST(least({{2}}, {_MAX_LENGTH}) - 1 AS INT)) END)",
         texts,
     )
 
@@ -115,7 +117,10 @@ _STRPOS_NTH = (
 
 
 def _concat_ws(call: Any, texts: Texts) -> str:
-    return f"concat_ws({', '.join(texts)})"
+    joined = f"concat_ws({', '.join(texts)})"
+    # Of an array that is NULL, Spark makes an empty text.
+    of_array = isinstance(call.arguments[1].type, Array)
+    return f"if({texts[1]} IS NULL, NULL, {joined})" if of_array else joined
 
 
 def _replaced(parameters: tuple[Type, ...]) -> Type:
@@ -274,30 +279,48 @@ FUNCTIONS = (
         "(char(x)) -> bigint",
         "(varbinary) -> bigint",
         spark="CAST(length({0}) AS BIGINT)",
+        fast=duck.length,
         help="The number of characters, or of bytes",
     ),
-    scalar("upper", *_SAME, spark=shared(_UPPER), help="In upper case"),
-    scalar("lower", *_SAME, spark=shared(_LOWER), help="In lower case"),
-    scalar("trim", *_TRIMMED, spark=_trim("BOTH"), help="Without blanks (or given characters) at both ends"),
+    scalar("upper", *_SAME, spark=shared(_UPPER), fast=duck.UPPER, help="In upper case"),
+    scalar("lower", *_SAME, spark=shared(_LOWER), fast="lower({0})", help="In lower case"),
+    scalar(
+        "trim",
+        *_TRIMMED,
+        spark=_trim("BOTH"),
+        fast=duck.trim("trim"),
+        help="Without blanks (or given characters) at both ends",
+    ),
     scalar(
         "ltrim",
         *_TRIMMED,
         spark=_trim("LEADING"),
+        fast=duck.trim("ltrim"),
         help="Without blanks (or given characters) at the beginning",
     ),
     scalar(
-        "rtrim", *_TRIMMED, spark=_trim("TRAILING"), help="Without blanks (or given characters) at the end"
+        "rtrim",
+        *_TRIMMED,
+        spark=_trim("TRAILING"),
+        fast=duck.trim("rtrim"),
+        help="Without blanks (or given characters) at the end",
     ),
-    scalar("substr", *_SUBSTRING, *_OF_BYTES, spark=_substring, help=_PART),
-    scalar("substring", *_SUBSTRING, spark=_substring, help=_PART),
+    scalar("substr", *_SUBSTRING, *_OF_BYTES, spark=_substring, fast=duck.substring, help=_PART),
+    scalar("substring", *_SUBSTRING, spark=_substring, fast=duck.substring, help=_PART),
     scalar(
-        "concat", _concat_words, *CONCATENATIONS, spark=concatenate, help="Joined; NULL where any part is"
+        "concat",
+        _concat_words,
+        *CONCATENATIONS,
+        spark=concatenate,
+        fast=duck_operators.concatenate,
+        help="Joined; NULL where any part is",
     ),
     scalar(
         "concat_ws",
         "(varchar, array(varchar)) -> varchar",
         "(varchar, varchar, ...) -> varchar",
         spark=_concat_ws,
+        fast=duck.concat_ws,
         help="Joined with a separator, without the parts that are NULL",
     ),
     scalar(
@@ -305,6 +328,7 @@ FUNCTIONS = (
         "(varchar(x), varchar(y)) -> varchar(x)",
         ("(varchar(x), varchar(y), varchar(z)) -> ?", _replaced),
         spark=_replace,
+        fast=duck.replace,
         help="Each occurrence of a text replaced or removed",
     ),
     scalar(
@@ -313,6 +337,7 @@ FUNCTIONS = (
         "(array(E)) -> array(E)",
         "(varbinary) -> varbinary",
         spark=_reverse,
+        fast=duck.reverse,
         help="Back to front",
     ),
     scalar(
@@ -320,6 +345,7 @@ FUNCTIONS = (
         *_PADDED,
         "(char(x), bigint, varchar(y)) -> varchar",
         spark=shared(_pad("lpad")),
+        fast=duck.pad("lpad"),
         help="Filled at the left, or cut, to a length",
         raises="a negative size, an empty padding",
     ),
@@ -327,6 +353,7 @@ FUNCTIONS = (
         "rpad",
         *_PADDED,
         spark=shared(_pad("rpad")),
+        fast=duck.pad("rpad"),
         help="Filled at the right, or cut, to a length",
         raises="a negative size, an empty padding",
     ),
@@ -335,6 +362,7 @@ FUNCTIONS = (
         "(varchar(x), varchar(y)) -> array(varchar(x))",
         "(varchar(x), varchar(y), bigint) -> array(varchar(x))",
         spark=_split,
+        fast=duck.split,
         help="The parts between delimiters, at most so many",
         raises="an empty delimiter, a limit that is not positive",
     ),
@@ -342,6 +370,7 @@ FUNCTIONS = (
         "split_part",
         "(varchar(x), varchar(y), bigint) -> varchar(x)",
         spark=_split_part,
+        fast=duck.split_part,
         help="The n-th part between delimiters; NULL past the end",
         raises="an empty delimiter, an index that is not positive",
     ),
@@ -352,6 +381,7 @@ FUNCTIONS = (
         spark=lambda call, texts: (
             f"CAST(instr({texts[0]}, {texts[1]}) AS BIGINT)" if len(texts) == 2 else share(_STRPOS_NTH, texts)
         ),
+        fast=duck.strpos,
         help="Where a text begins in another, from 1; 0 where it does not; the n-th one if asked",
         raises="an instance that is not positive",
     ),
@@ -359,18 +389,21 @@ FUNCTIONS = (
         "starts_with",
         "(varchar(x), varchar(y)) -> boolean",
         spark="startswith({0}, {1})",
+        fast="starts_with({0}, {1})",
         help="Whether a text begins with another",
     ),
     scalar(
         "translate",
         "(varchar(x), varchar(y), varchar(z)) -> varchar",
         spark="translate({0}, {1}, {2})",
+        fast="translate({0}, {1}, {2})",
         help="Each character of one set replaced by that of another",
     ),
     scalar(
         "chr",
         "(bigint) -> varchar(1)",
         spark=shared(_CHR),
+        fast=duck.CHR,
         help="The character of a code point",
         raises="a number that is no code point",
     ),
@@ -378,6 +411,7 @@ FUNCTIONS = (
         "codepoint",
         "(varchar(1)) -> integer",
         spark=shared(_CODEPOINT),
+        fast=duck.CODEPOINT,
         help="The code point of a character",
         raises="a text that is not one character",
     ),
@@ -385,6 +419,7 @@ FUNCTIONS = (
         "levenshtein_distance",
         _TWO,
         spark=shared(_LEVENSHTEIN),
+        fast=duck.LEVENSHTEIN,
         help="How many edits are between two texts",
         raises="texts that are too long",
     ),
@@ -392,14 +427,18 @@ FUNCTIONS = (
         "hamming_distance",
         _TWO,
         spark=shared(_HAMMING),
+        fast=duck.HAMMING,
         help="How many characters differ",
         raises="texts of different lengths",
     ),
-    scalar("typeof", "(T) -> varchar", spark=_typeof, help="The name of the argument's type"),
+    scalar(
+        "typeof", "(T) -> varchar", spark=_typeof, fast=duck.typeof, help="The name of the argument's type"
+    ),
     scalar(
         "format",
         _format_rule,
         spark=format_text,
+        fast=duck_text_formats.format_text,
         help="Values put into a text such as '%s: %,.2f', as Java's formatter does it",
         raises="a format that does not fit its arguments",
     ),
@@ -409,6 +448,7 @@ FUNCTIONS = (
         "(double) -> varchar",
         # A double is cut to a bigint, and to the largest one where it is too large.
         spark=lambda call, texts: f"sqe_texts_format_number({_as_long(call, texts[0])})",
+        fast=duck.format_number,
         body="sqe_texts_format_number",
         help="With a unit: 1234567 is 1.23M",
     ),
@@ -416,6 +456,7 @@ FUNCTIONS = (
         "normalize",
         "(varchar(x), varchar(y)) -> varchar",
         spark=_normalize,
+        fast=_normalize,
         body="sqe_texts_normalize",
         help="In a normal form of Unicode: NFC, NFD, NFKC or NFKD",
     ),
@@ -431,6 +472,7 @@ FUNCTIONS = (
         "luhn_check",
         "(varchar) -> boolean",
         spark=shared(_LUHN),
+        fast=duck.LUHN,
         help="Whether the last of the digits is their check digit",
         raises="a text that is not of digits",
     ),
@@ -438,6 +480,7 @@ FUNCTIONS = (
         "split_to_map",
         "(varchar, varchar, varchar) -> map(varchar, varchar)",
         spark=_split_to_map,
+        fast=duck.split_to_map,
         help="The map of a text of entries, each a key and a value",
         raises="an entry without its delimiter, a key twice",
     ),
@@ -445,6 +488,7 @@ FUNCTIONS = (
         "split_to_multimap",
         "(varchar, varchar, varchar) -> map(varchar, array(varchar))",
         spark=_split_to_multimap,
+        fast=duck.split_to_multimap,
         help="The map of a text of entries, with all the values of a key",
         raises="an entry without its delimiter",
     ),

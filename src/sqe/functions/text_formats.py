@@ -7,10 +7,10 @@ rounded. So each place of a constant format gets what prints as Trino's value wo
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sqe.errors import NotSupported
+from sqe.errors import NotSupported, UserError
 from sqe.functions.spark_text import constant_text, invalid, share, string
 from sqe.tree.types import (
     APPROXIMATE,
@@ -36,11 +36,26 @@ def format_text(call: Any, texts: Sequence[str]) -> str:
         return "CAST(NULL AS STRING)"
     pieces: list[str] = []
     given: list[str] = []
+    for part in parts(call, pattern):
+        if isinstance(part, str):
+            pieces.append(part.replace("%", "%%"))
+            continue
+        place, index = part
+        spec, text = _placed(call, place, call.arguments[index].type, texts[index])
+        pieces.append(spec)
+        given.append(text)
+    return f"format_string({', '.join([string(''.join(pieces)), *given])})"
+
+
+def parts(call: Any, pattern: str) -> Iterator[str | tuple[re.Match[str], int]]:
+    """The texts of a format, and its places, each with the argument that is printed there."""
     at, ordinary, last = 0, 0, 0
     while at < len(pattern):
         if pattern[at] != "%":
-            pieces.append(pattern[at])
-            at += 1
+            end = pattern.find("%", at)
+            end = len(pattern) if end < 0 else end
+            yield pattern[at:end]
+            at = end
             continue
         place = _PLACE.match(pattern, at)
         if place is None:
@@ -49,19 +64,16 @@ def format_text(call: Any, texts: Sequence[str]) -> str:
         if place["letter"] in "%n":
             if place.group() not in ("%%", "%n"):
                 raise NotSupported(f"format: {place.group()}", position=call.position)
-            pieces.append("%%" if place["letter"] == "%" else "\n")
+            yield "%" if place["letter"] == "%" else "\n"
             continue
         if place["number"]:
             last = int(place["number"])
         elif "<" not in place["flags"]:
             ordinary += 1
             last = ordinary
-        if not 1 <= last < len(texts):
+        if not 1 <= last < len(call.arguments):
             raise invalid(call, f"Invalid format string: {pattern} (MissingFormatArgument: {place.group()})")
-        spec, text = _placed(call, place, call.arguments[last].type, texts[last])
-        pieces.append(spec)
-        given.append(text)
-    return f"format_string({', '.join([string(''.join(pieces)), *given])})"
+        yield place, last
 
 
 def _placed(call: Any, place: re.Match[str], t: Type, text: str) -> tuple[str, str]:
@@ -85,13 +97,19 @@ def _placed(call: Any, place: re.Match[str], t: Type, text: str) -> tuple[str, s
         return with_places + letter, f"CAST({text} AS {'DOUBLE' if t == UNKNOWN else _float(t)})"
     if letter == "f" and isinstance(t, Decimal):
         return _rounded_decimal(call, place, t, text)
+    raise not_printed(call, place, t)
+
+
+def not_printed(call: Any, place: re.Match[str], t: Type) -> UserError | NotSupported:
+    """Why no value of the type is printed there."""
+    kind = place["letter"].lower()
     if kind in "sbdxofeghact":
         numeric = is_integer(t) or isinstance(t, Decimal) or t in APPROXIMATE
         wrong = (kind in "dxo" and not is_integer(t)) or (kind in "fegac" and not numeric)
         if wrong and not isinstance(t, Decimal):
-            raise invalid(call, f"Invalid format string: {place.group()} cannot print {t}")
-        raise NotSupported(f"format: {place.group()} of {t}", position=call.position)
-    raise invalid(call, f"Invalid format string: unknown conversion {place.group()}")
+            return invalid(call, f"Invalid format string: {place.group()} cannot print {t}")
+        return NotSupported(f"format: {place.group()} of {t}", position=call.position)
+    return invalid(call, f"Invalid format string: unknown conversion {place.group()}")
 
 
 def _float(t: Type) -> str:
@@ -100,14 +118,27 @@ def _float(t: Type) -> str:
 
 def _rounded_decimal(call: Any, place: re.Match[str], t: Decimal, text: str) -> tuple[str, str]:
     flags = set(place["flags"].replace("<", ""))
+    whole, places = rounded_digits(call, place, t)
+    number = f"CAST(round({{0}}, {places}) AS DECIMAL({whole + places},{places}))"
+    printed = f"format_number({number}, {places})" if "," in flags else f"CAST({number} AS STRING)"
+    # Java keeps the sign of what it rounds to zero.
+    printed = share(f"concat(if({{0}} < 0 AND {number} = 0, '-', ''), {printed})", (text,))
+    align = "-" if "-" in flags else ""
+    return f"%{align}{place['width'] or ''}s", f"coalesce({printed}, {string(printed_null(place))})"
+
+
+def printed_null(place: re.Match[str]) -> str:
+    """Java cuts the word as it would cut a text."""
+    return "null" if place["places"] is None else "null"[: int(place["places"])]
+
+
+def rounded_digits(call: Any, place: re.Match[str], t: Decimal) -> tuple[int, int]:
+    """How many digits a decimal has before and after the point when it is printed."""
     places = 6 if place["places"] is None else int(place["places"])
     whole = min(38 - places, t.precision - t.scale + 1)
-    if flags - {"-", ","} or whole < t.precision - t.scale:
+    if set(place["flags"]) - {"-", ",", "<"} or whole < t.precision - t.scale:
         raise NotSupported(f"format: {place.group()} of {t}", position=call.position)
-    number = f"CAST(round({text}, {places}) AS DECIMAL({whole + places},{places}))"
-    printed = f"format_number({number}, {places})" if "," in flags else f"CAST({number} AS STRING)"
-    align = "-" if "-" in flags else ""
-    return f"%{align}{place['width'] or ''}s", printed
+    return whole, places
 
 
 def _as_java_prints(call: Any, place: re.Match[str], t: Type, text: str) -> str:

@@ -121,19 +121,19 @@ def _modulus(call: Any, texts: Sequence[str]) -> str:
 def _negate(call: Any, texts: Sequence[str]) -> str:
     _require_numbers(call)
     if not is_integer(call.type):
-        return f"(- {texts[0]})"
+        return operators.negate(call, texts)
     return f"try_subtract(CAST(0 AS {spark_type(call.type)}), {texts[0]})"
 
 
 def _absolute(call: Any, texts: Sequence[str]) -> str:
     if not is_integer(call.type):
-        return f"abs({texts[0]})"
+        return math.magnitude(call, texts)
     return share(f"if({{0}} < 0, try_subtract(CAST(0 AS {spark_type(call.type)}), {{0}}), {{0}})", texts)
 
 
 def _subscript(call: Any, texts: Sequence[str]) -> str:
     if isinstance(call.arguments[0].type, Array):
-        return f"get({texts[0]}, CAST({texts[1]} AS INT) - 1)"
+        return f"get({texts[0]}, try_subtract(try_cast({texts[1]} AS INT), 1))"
     return f"try_element_at({texts[0]}, {texts[1]})"
 
 
@@ -167,6 +167,41 @@ def _date_parse(call: Any, texts: Sequence[str]) -> str:
     return text[:start] + made + text[end + 1 :]
 
 
+# As above, of DuckDB's text: its strings double a quote.
+_DUCK_TOKEN = re.compile(
+    r"(?P<failure>error\('SQE:(?:[^']|'')*'\))|(?P<text>'(?:[^']|'')*')|(?P<name>\b[A-Za-z_0-9]+)(?=\()"
+)
+
+
+def _duck_guarded(text: str) -> str:
+    def change(found: re.Match[str]) -> str:
+        if found["failure"]:
+            return "NULL"
+        name: str | None = found["name"]
+        if name is not None and name.startswith("sqe_"):
+            return name if name.endswith(TRIED) else name + TRIED
+        return "TRY_CAST" if name == "CAST" else found[0]
+
+    guarded = _DUCK_TOKEN.sub(change, text)
+    if re.search(r"\berror\(", guarded):
+        # TRY takes nothing that may raise on its own.
+        raise NotSupported("the fast lane cannot guard this with TRY")
+    return f"TRY({guarded})"
+
+
+def _duck_tried(name: str) -> Renderer:
+    """Whatever fails is NULL: DuckDB's TRY catches its own errors, and ours are taken out."""
+
+    def render(call: Any, texts: Sequence[str]) -> str:
+        if name in _OF_NUMBERS:
+            _require_numbers(call)
+        return _duck_guarded(_ROWS[name].render_fast(replace(call, function=name), texts))
+
+    return render
+
+
+_OF_NUMBERS = ("$add", "$sub", "$mul", "$div", "$mod", "$neg")
+
 _RENDERED: dict[str, Renderer] = {
     "$add": _arithmetic("$add", "try_add"),
     "$sub": _arithmetic("$sub", "try_subtract"),
@@ -188,7 +223,14 @@ def _tried(name: str, render: Renderer) -> Function:
     row: Function = _ROWS[name]
     body = row.body and row.body + TRIED
     return replace(
-        row, body=body, name=PREFIX + name, spark=render, leakproof=True, leak="", help=f"TRY of {name}"
+        row,
+        body=body,
+        name=PREFIX + name,
+        spark=render,
+        fast=None if row.fast is None else _duck_tried(name),
+        leakproof=True,
+        leak="",
+        help=f"TRY of {name}",
     )
 
 

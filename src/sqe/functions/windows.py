@@ -11,8 +11,8 @@ from sqe.functions.spark_text import constant_integer, invalid
 Texts = Sequence[str]
 
 
-def _offset(name: str) -> Renderer:
-    """lag and lead; Spark wants a constant offset."""
+def _offset(name: str, nulls: str = "") -> Renderer:
+    """lag and lead; Spark wants a constant offset. DuckDB wants IGNORE NULLS among the arguments."""
 
     def render(call: Any, texts: Texts) -> str:
         arguments = [texts[0]]
@@ -22,23 +22,26 @@ def _offset(name: str) -> Renderer:
                 raise invalid(call, "Offset must be at least 0")
             arguments.append(str(offset))
         arguments.extend(texts[2:])
-        return f"{name}({', '.join(arguments)}){{over}}"
+        return f"{name}({', '.join(arguments)}{nulls}){{over}}"
 
     return render
 
 
-def _value(name: str) -> Renderer:
+def _value(name: str, nulls: str = "") -> Renderer:
     def render(call: Any, texts: Texts) -> str:
-        return f"{name}({texts[0]}){{over}}"
+        return f"{name}({texts[0]}{nulls}){{over}}"
 
     return render
 
 
-def _nth_value(call: Any, texts: Texts) -> str:
-    position = constant_integer(call, 1, "the position")
-    if position is None or position < 1:
-        raise invalid(call, "Offset must be at least 1")
-    return f"nth_value({texts[0]}, {position}){{over}}"
+def _nth_value(nulls: str = "") -> Renderer:
+    def render(call: Any, texts: Texts) -> str:
+        position = constant_integer(call, 1, "the position")
+        if position is None or position < 1:
+            raise invalid(call, "Offset must be at least 1")
+        return f"nth_value({texts[0]}, {position}{nulls}){{over}}"
+
+    return render
 
 
 def _ntile(call: Any, texts: Texts) -> str:
@@ -49,34 +52,50 @@ def _ntile(call: Any, texts: Texts) -> str:
 
 
 _SHIFTED = ("(T) -> T", "(T, bigint) -> T", "(T, bigint, T) -> T")
+_NULLS = "{nulls}"
+
+
+def _place(name: str, help: str) -> Any:
+    """An INT to Spark."""
+    text = f"{name}(){{over}}"
+    return window(name, "() -> bigint", spark=f"CAST({text} AS BIGINT)", fast=text, help=help)
+
+
+def _share(name: str, help: str) -> Any:
+    text = f"{name}(){{over}}"
+    return window(name, "() -> double", spark=text, fast=text, help=help)
+
+
+def _shifted(name: str, help: str) -> Any:
+    return window(name, *_SHIFTED, spark=_offset(name), fast=_offset(name, _NULLS), help=help)
+
+
+def _framed(name: str, help: str) -> Any:
+    return window(name, "(T) -> T", spark=_value(name), fast=_value(name, _NULLS), help=help)
+
 
 FUNCTIONS = (
+    _place("row_number", "The row's number, from 1"),
+    _place("rank", "The rank, with gaps after peers"),
+    _place("dense_rank", "The rank, without gaps"),
+    _share("percent_rank", "The rank from 0 to 1"),
+    _share("cume_dist", "The share of rows up to this one's peers"),
     window(
-        "row_number",
-        "() -> bigint",
-        spark="CAST(row_number(){over} AS BIGINT)",
-        help="The row's number, from 1",
+        "ntile",
+        "(bigint) -> bigint",
+        spark=_ntile,
+        fast=_ntile,
+        help="The number of the row's bucket among n",
     ),
+    _shifted("lag", "The value so many rows before"),
+    _shifted("lead", "The value so many rows after"),
+    _framed("first_value", "The value at the frame's first row"),
+    _framed("last_value", "The value at the frame's last row"),
     window(
-        "rank", "() -> bigint", spark="CAST(rank(){over} AS BIGINT)", help="The rank, with gaps after peers"
+        "nth_value",
+        "(T, bigint) -> T",
+        spark=_nth_value(),
+        fast=_nth_value(_NULLS),
+        help="The value at the frame's n-th row",
     ),
-    window(
-        "dense_rank",
-        "() -> bigint",
-        spark="CAST(dense_rank(){over} AS BIGINT)",
-        help="The rank, without gaps",
-    ),
-    window("percent_rank", "() -> double", spark="percent_rank(){over}", help="The rank from 0 to 1"),
-    window(
-        "cume_dist",
-        "() -> double",
-        spark="cume_dist(){over}",
-        help="The share of rows up to this one's peers",
-    ),
-    window("ntile", "(bigint) -> bigint", spark=_ntile, help="The number of the row's bucket among n"),
-    window("lag", *_SHIFTED, spark=_offset("lag"), help="The value so many rows before"),
-    window("lead", *_SHIFTED, spark=_offset("lead"), help="The value so many rows after"),
-    window("first_value", "(T) -> T", spark=_value("first_value"), help="The value at the frame's first row"),
-    window("last_value", "(T) -> T", spark=_value("last_value"), help="The value at the frame's last row"),
-    window("nth_value", "(T, bigint) -> T", spark=_nth_value, help="The value at the frame's n-th row"),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sqe.functions import duck_zones as duck
 from sqe.functions.function import scalar
 from sqe.functions.spark_text import share, string
 from sqe.tree.types import TimestampTz
@@ -60,42 +61,49 @@ FUNCTIONS = (
         "timezone",
         "(timestamp(p) with time zone) -> varchar",
         spark=lambda call, texts: f"if({texts[0]} IS NULL, NULL, {_zone(call)})",
+        fast=duck.zone_name,
         help="The name of a timestamp's zone",
     ),
     scalar(
         "timezone_hour",
         "(timestamp(p) with time zone) -> bigint",
         spark=_offset_part("CAST({m} div 60 AS BIGINT)"),
+        fast=duck.offset_part("({m} // 60)"),
         help="The hours of a timestamp's offset from UTC",
     ),
     scalar(
         "timezone_minute",
         "(timestamp(p) with time zone) -> bigint",
         spark=_offset_part("CAST({m} % 60 AS BIGINT)"),
+        fast=duck.offset_part("({m} % 60)"),
         help="The minutes of a timestamp's offset from UTC",
     ),
     scalar(
         "$wall_clock",
         "(timestamp(p) with time zone, varchar) -> timestamp(p)",
         spark="CAST(from_utc_timestamp({0}, {1}) AS TIMESTAMP_NTZ)",
+        fast=duck.wall_clock,
         help="What clocks in a zone show at an instant",
     ),
     scalar(
         "$from_wall_clock",
         "(timestamp(p), varchar) -> timestamp(p) with time zone",
         spark="to_utc_timestamp(CAST({0} AS TIMESTAMP), {1})",
+        fast=duck.from_wall_clock,
         help="The instant at which clocks in a zone show a timestamp",
     ),
     scalar(
         "$trunc_in_zone",
         "(varchar, timestamp(p) with time zone, varchar) -> timestamp(p) with time zone",
         spark=_truncated,
+        fast=duck.trunc_in_zone,
         help="Cut down to a unit of less than a day",
     ),
     scalar(
         "$offset_text",
         "(timestamp(p) with time zone, varchar) -> varchar",
         spark=_offset_text,
+        fast=duck.offset_text,
         help="The offset from UTC, as +02:00",
     ),
 )

@@ -11,13 +11,15 @@ import queue
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
+
+from sqe.record import record
 
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Event:
     """kind: received, parsed, bound, secured, routed, started, finished, failed."""
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
+
+from sqe.record import record
 
 KEPT = 1000
 # Of the text of each, in characters: a thousand INSERTs of a megabyte are not worth their memory.
 KEPT_TEXT = 20_000
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Record:
     """What is known of a statement; times are seconds since the epoch. It holds no rows."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from sqe.errors import AccessDenied
+from sqe.record import record
 from sqe.session import Identity
 from sqe.tree.expressions import Expression
 from sqe.tree.relations import TableName
@@ -15,7 +16,7 @@ from sqe.tree.relations import TableName
 OverColumns = Callable[[Mapping[str, Expression]], Expression]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Decision:
     """What one user may see of one table. Filters see raw values; a mask keeps its column's type."""
 

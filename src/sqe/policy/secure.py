@@ -38,6 +38,11 @@ class Guard:
         sure to hide nothing."""
         return type(self._policy) is not AllowAll
 
+    @property
+    def restricts(self) -> bool:
+        """Whether some table of the statement is seen in part only."""
+        return any(decision.restricts for decision in self._decisions.values())
+
     def may_read_files(self, paths: tuple[str, ...]) -> bool:
         return self._policy.may_read_files(self._identity, paths)
 

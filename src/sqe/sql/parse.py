@@ -6,13 +6,13 @@ import difflib
 import itertools
 import logging
 import re
-from dataclasses import dataclass
 
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from sqe.errors import LimitExceeded, NotSupported, Position, SyntaxFault
+from sqe.record import record
 from sqe.recursion import MAX_NESTING, make_room
 from sqe.sql.dialect import Sqe
 from sqe.sql.split import find_unquoted
@@ -22,8 +22,9 @@ MAX_BYTES = 1 << 20
 # sqlglot warns about statements that it hands back as bare commands; bind refuses those by name.
 logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
 
+_GAP = r"(?>\s|--[^\n]*\n|/\*.*?\*/)"
 _EXPLAIN = re.compile(
-    r"(?:\s|--[^\n]*\n|/\*.*?\*/)*EXPLAIN\b(?P<analyze>\s+(?:ANALYZE|VERBOSE|FULL)\b)?",
+    rf"{_GAP}*EXPLAIN\b(?:{_GAP}+(?P<analyze>ANALYZE)\b)?(?:{_GAP}+(?P<verbose>VERBOSE|FULL)\b)?",
     re.IGNORECASE | re.DOTALL,
 )
 # What statements begin with, for a first word that is none of them.
@@ -60,7 +61,7 @@ _DIALECT = Sqe()
 NUMBER = "number"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Syntax:
     """A parsed statement. `explain` if EXPLAIN stood before it; `parameters` is the number of its `?`."""
 
@@ -68,6 +69,8 @@ class Syntax:
     text: str
     explain: bool = False
     parameters: int = 0
+    analyze: bool = False
+    verbose: bool = False
 
 
 def parse(text: str, *, max_bytes: int = MAX_BYTES) -> Syntax:
@@ -76,11 +79,12 @@ def parse(text: str, *, max_bytes: int = MAX_BYTES) -> Syntax:
     body = text
     explain = _EXPLAIN.match(text)
     if explain:
-        if explain["analyze"]:
+        verbose = (explain["verbose"] or "").upper()
+        if verbose and not (explain["analyze"] and verbose == "VERBOSE"):
             raise NotSupported(
-                f"EXPLAIN {explain['analyze'].strip().upper()} is not supported yet",
-                position=position_at(text, explain.start("analyze") + 1),
-                hint="use EXPLAIN",
+                f"EXPLAIN {verbose} is not supported",
+                position=position_at(text, explain.start("verbose")),
+                hint="EXPLAIN, EXPLAIN ANALYZE and EXPLAIN ANALYZE VERBOSE are",
             )
         # Blanks keep every position what it is in the whole text.
         body = re.sub(r"[^\n]", " ", text[: explain.end()]) + text[explain.end() :]
@@ -111,7 +115,8 @@ def parse(text: str, *, max_bytes: int = MAX_BYTES) -> Syntax:
     assert isinstance(node, exp.Expr)
     if isinstance(node, (exp.Condition, exp.Alias)) and not isinstance(node, exp.Query):
         raise _no_statement(tokens[0], text)
-    return Syntax(node, text, bool(explain), _number_parameters(node))
+    analyze, verbose = (explain["analyze"], explain["verbose"]) if explain else (None, None)
+    return Syntax(node, text, bool(explain), _number_parameters(node), bool(analyze), bool(verbose))
 
 
 def _number_parameters(node: exp.Expr) -> int:

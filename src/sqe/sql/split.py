@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from sqe.record import record
 
 # What can hide a semicolon: strings, quoted names, comments, $tag$ ... $tag$. An unterminated one
 # runs to the end of the text and is the parser's to complain about.
@@ -21,7 +22,7 @@ _TOKEN = re.compile(
 _BLANK = re.compile(r"(?:\s+|--[^\n]*|/\*.*?(?:\*/|\Z))*", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StatementText:
     """One statement of a script; `line` and `column` say where it begins, counted from 1."""
 

@@ -123,7 +123,8 @@ class OwnStatements(TrinoParser):
         if not self._match_text_seq("FROM") or not self._curr:
             self.raise_error("Expecting FROM and a statement")
         start = self._curr.start
-        self._match_text_seq("EXPLAIN")
+        if self._match_text_seq("EXPLAIN") and self._match_text_seq("ANALYZE"):
+            self._match_text_seq("VERBOSE")
         statement = self._parse_statement()
         return self._placed(Prepare(this=name, expression=statement, start=start))
 

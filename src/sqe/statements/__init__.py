@@ -1,4 +1,18 @@
-"""Statements that are not queries: what each does once it is bound.
+"""What each kind of statement does. A kind is imported when the first statement of it runs."""
 
-May import `catalog`, `engine`, `tree` and `errors`.
-"""
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sqe.statements import analyze, ddl, dml, explain, fast, query, session_control, show, stats, turns
+
+__all__ = ["analyze", "ddl", "dml", "explain", "fast", "query", "session_control", "show", "stats", "turns"]
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name in __all__:
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(name)

@@ -10,8 +10,9 @@ from sqe.bind.binder import Binder
 from sqe.catalog.definition import table_properties
 from sqe.catalog.table import Snapshot, Table
 from sqe.coordinator import SNAPSHOT_MARK, Coordinator
+from sqe.engine.route import Route
 from sqe.errors import AlreadyExists, Cancelled, InternalError, LimitExceeded, NotFound
-from sqe.statements.query import render_for, stream_of
+from sqe.statements.spark import render_for, stream_of
 from sqe.statements.turns import turn_to_write
 from sqe.tree import types as t
 from sqe.tree.expressions import AggregateCall
@@ -36,7 +37,7 @@ def execute(
         if isinstance(tree, Delete) and tree.condition is None:
             statement.updated = coordinator.catalogs.get(name.catalog).delete_all(name)
             if statement.updated is not None:
-                statement.lane, statement.lane_reason = "catalog", "deletes whole files: metadata only"
+                statement.route = Route("catalog", "deletes whole files: metadata only")
                 return
         before = _load(coordinator, name)
         _run(statement, tree, binder, coordinator)

@@ -1,7 +1,8 @@
-"""EXPLAIN: our tree, the lane and its reason, the engine's SQL, and Spark's plan."""
+"""EXPLAIN: our tree, the lane and its reason, the engine's SQL, and Spark's plan where it is Spark's."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from sqe.bind.binder import Binder
@@ -14,12 +15,17 @@ from sqe.tree.statements import CreateTable, Delete, Explain, Insert, Merge, Que
 if TYPE_CHECKING:
     from sqe.statement import Statement
 
+_TEXT = "'(?:[^']|'')*'"
+
 
 def execute(statement: Statement, tree: Explain, binder: Binder, coordinator: Coordinator) -> None:
-    import pyarrow as pa
-
     inner = tree.statement
     lines = [*describe(inner), "", f"Lane: {statement.lane} ({statement.lane_reason})"]
+    admitted = None if statement.route is None else statement.route.admitted
+    if admitted is not None:
+        statement.engine_sql = admitted.rendered.sql
+        lines += ["", "DuckDB SQL:", *("  " + line for line in _shorter(admitted.rendered.sql).splitlines())]
+        return _answer(statement, lines, binder, coordinator)
     writes_rows = isinstance(inner, CreateTable) and inner.source is not None
     if writes_rows or isinstance(inner, (Query, Insert, Update, Delete, Merge)):
         rendered = render(inner, session_zone=statement.time_zone)
@@ -32,6 +38,21 @@ def execute(statement: Statement, tree: Explain, binder: Binder, coordinator: Co
                 rendered.sql, statement_id=statement.id, bodies=rendered.bodies, deadline=statement.deadline
             )
             lines += ["", "Spark plan:", *("  " + line for line in plan.splitlines())]
+    _answer(statement, lines, binder, coordinator)
+
+
+def _answer(statement: Statement, lines: list[str], binder: Binder, coordinator: Coordinator) -> None:
+    import pyarrow as pa
+
     field = binder.fresh("Query Plan", t.VARCHAR)
     batch = pa.RecordBatch.from_arrays([pa.array(["\n".join(lines)])], names=["Query Plan"])
     statement.result = coordinator.spools.collect([batch], (field,), user=statement.user)
+
+
+def _shorter(sql: str) -> str:
+    """With the first of many files, and how many there are."""
+    return re.sub(r"read_parquet\(\[('(?:[^']|'')*')((?:, '(?:[^']|'')*')+)\]", _few, sql)
+
+
+def _few(found: re.Match[str]) -> str:
+    return f"read_parquet([{found[1]} /* and {len(re.findall(_TEXT, found[2]))} more */]"

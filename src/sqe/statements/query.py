@@ -1,4 +1,4 @@
-"""Queries: render, run, and drain the rows into a result."""
+"""Queries: run on the lane that was chosen, and drain the rows into a result."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 from sqe.bind.binder import Binder
 from sqe.coordinator import Coordinator
-from sqe.engine.spark.render import Rendered, render
 from sqe.errors import LimitExceeded, SqeError
-from sqe.statements.system_rows import rows_of
-from sqe.system.wanted import push_down
-from sqe.tree.statements import CreateTable, Delete, Insert, Merge, Query, Update
+from sqe.session_properties import value_of
+from sqe.statements import fast
+from sqe.statements.fast import FastThenSpark
+from sqe.tree.statements import Query
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from sqe.engine.spark.connect import Progress
     from sqe.engine.spark.lane import Stream
     from sqe.statement import Statement
+    from sqe.statements.spark import OnMetrics
 
 
 Ended = Callable[[int, SqeError | None], None]
@@ -33,53 +33,53 @@ def execute(
     ended: Ended,
 ) -> None:
     """Returns while rows still arrive; `ended` hears how many there were, or of the error instead."""
-    rendered = render_for(statement, tree)
-    stream = stream_of(statement, rendered, binder, coordinator)
-    spark = coordinator.spark_session(statement.session.identity)
+    batches, cancel = batches_of(statement, tree, binder, coordinator)
     statement.result = coordinator.spools.collect(
-        _Limited(stream, coordinator.config.query.max_result_rows),
+        Limited(batches, coordinator.config.query.max_result_rows),
         tree.relation.fields,
         user=statement.user,
-        cancel=lambda: spark.cancel(statement.id),
+        cancel=cancel,
         ended=ended,
     )
 
 
-def render_for(
-    statement: Statement, tree: Query | Insert | Update | Delete | Merge | CreateTable
-) -> Rendered:
-    rendered = render(push_down(tree), session_zone=statement.time_zone, statement_id=statement.id)
-    statement.engine_sql = rendered.sql
-    return rendered
+def batches_of(
+    statement: Statement,
+    tree: Query,
+    binder: Binder,
+    coordinator: Coordinator,
+    *,
+    mode: str = "rows",
+    on_metrics: OnMetrics | None = None,
+) -> tuple[Stream | FastThenSpark, Callable[[], None]]:
+    """The answer of the query's lane, and what cancels it. In the mode "profile" the fast lane answers with
+    what it measured; Spark tells it to `on_metrics`."""
 
+    def on_spark() -> tuple[Stream, Callable[[], None]]:
+        from sqe.statements import spark
 
-def stream_of(statement: Statement, rendered: Rendered, binder: Binder, coordinator: Coordinator) -> Stream:
-    def on_progress(progress: Progress) -> None:
-        statement.progress = (progress.tasks_done, progress.tasks_total)
+        rendered = spark.render_for(statement, tree)
+        stream = spark.stream_of(statement, rendered, binder, coordinator, on_metrics=on_metrics)
+        session = coordinator.spark_session(statement.session.identity)
+        return stream, lambda: session.cancel(statement.id)
 
-    session = coordinator.spark_session(statement.session.identity)
-    stream = session.run(
-        rendered.sql,
-        statement_id=statement.id,
-        user=statement.user,
-        files={view.name: (view.format, view.paths) for view in rendered.files},
-        tables={
-            name: rows_of(scan, statement, binder, coordinator) for name, scan in rendered.tables.items()
-        },
-        bodies=rendered.bodies,
-        on_progress=on_progress,
-        deadline=statement.deadline,
+    admitted = None if statement.route is None else statement.route.admitted
+    if admitted is None:
+        return on_spark()
+    only = value_of(statement.session, "lane", coordinator.config) == "fast"
+    batches = FastThenSpark(
+        statement,
+        *fast.stream_of(statement, admitted, binder, coordinator, mode=mode),
+        None if only else on_spark,
+        fast.only_place(tree),
     )
-    if statement.cancelled:
-        # Asked for before there was anything to cancel.
-        session.cancel(statement.id)
-    return stream
+    return batches, batches.cancel
 
 
-class _Limited:
+class Limited:
     """The batches of a stream, up to query.max_result_rows; beyond it an error, not a shorter result."""
 
-    def __init__(self, stream: Stream, most: int) -> None:
+    def __init__(self, stream: Stream | FastThenSpark, most: int) -> None:
         self._stream = stream
         self._most = most
 
@@ -88,12 +88,16 @@ class _Limited:
         for batch in self._stream:
             rows += batch.num_rows
             if self._most and rows > self._most:
-                raise LimitExceeded(
-                    f"the result has more than query.max_result_rows = {self._most} rows",
-                    code="EXCEEDED_RESULT_ROWS",
-                    hint="add a LIMIT, or raise the limit",
-                )
+                raise too_many_rows(self._most)
             yield batch
 
     def close(self) -> None:
         self._stream.close()
+
+
+def too_many_rows(most: int) -> LimitExceeded:
+    return LimitExceeded(
+        f"the result has more than query.max_result_rows = {most} rows",
+        code="EXCEEDED_RESULT_ROWS",
+        hint="add a LIMIT, or raise the limit",
+    )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from sqe.record import record
 from sqe.tree import types as t
 
 INFORMATION_SCHEMA = "information_schema"
@@ -12,7 +11,7 @@ SYSTEM = "system"
 _INSTANT = t.TimestampTz(3)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SystemTable:
     """`hidden` columns can be named, and * does not show them."""
 

@@ -7,7 +7,6 @@ asked for only if it is wanted, and the number of calls to a catalog does not gr
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 
 from sqe.catalog.catalog import Catalog
 from sqe.catalog.catalogs import Catalogs
@@ -16,6 +15,7 @@ from sqe.catalog.view import View
 from sqe.errors import NotFound, SqeError
 from sqe.policy.columns import visible_columns
 from sqe.policy.decision import Decision
+from sqe.record import record
 from sqe.system import definitions
 from sqe.tree.relations import TableName
 
@@ -26,7 +26,7 @@ def anything(name: str) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Entry:
     """kind: BASE TABLE or VIEW."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from sqe.observe.history import Record
+from sqe.record import record
 from sqe.system.listing import Listing
 from sqe.system.patterns import like
 from sqe.tree.relations import SystemScan
@@ -13,7 +13,7 @@ from sqe.tree.relations import SystemScan
 Row = tuple[object, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sources:
     """`records` are the statements that this user may know of."""
 

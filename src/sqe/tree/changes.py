@@ -7,15 +7,15 @@ A column is the names on the way to it: `a`, or `a`, `b` for the field b of the 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 
+from sqe.record import record
 from sqe.tree.statements import ColumnDefinition
 from sqe.tree.types import Type
 
 Path = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Change(ABC):
     """One change."""
 
@@ -25,7 +25,7 @@ class Change(ABC):
         """What Trino's clients call it."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AddColumn(Change):
     """At the end of the table, or of the row that `within` leads to."""
 
@@ -36,7 +36,7 @@ class AddColumn(Change):
     if_not_exists: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DropColumn(Change):
     words = "DROP COLUMN"
 
@@ -44,7 +44,7 @@ class DropColumn(Change):
     if_exists: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RenameColumn(Change):
     words = "RENAME COLUMN"
 
@@ -53,7 +53,7 @@ class RenameColumn(Change):
     if_exists: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SetColumnType(Change):
     words = "SET COLUMN TYPE"
 
@@ -61,7 +61,7 @@ class SetColumnType(Change):
     type: Type
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SetNullable(Change):
     column: Path
     nullable: bool
@@ -72,7 +72,7 @@ class SetNullable(Change):
         return "DROP NOT NULL CONSTRAINT" if self.nullable else "SET NOT NULL CONSTRAINT"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SetProperties(Change):
     """As Iceberg spells them; None removes a property."""
 
@@ -81,14 +81,14 @@ class SetProperties(Change):
     properties: tuple[tuple[str, str | None], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SetComment(Change):
     words = "COMMENT"
 
     comment: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SetColumnComment(Change):
     words = "COMMENT"
 

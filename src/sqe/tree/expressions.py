@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from sqe.errors import Position
+from sqe.record import record
 from sqe.tree.types import BOOLEAN, Row, Type
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ class Node:
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Field:
     """One output column of a relation. `name` is what users call it, `id` what the tree calls it."""
 
@@ -33,12 +34,12 @@ class Field:
     type: Type
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Expression(Node):
     type: Type
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Literal(Expression):
     """A constant; None is NULL. Values: bool, int, float, decimal.Decimal, str, bytes, datetime.date,
     datetime.datetime (aware for a zoned timestamp), datetime.time, and for intervals months as int
@@ -47,14 +48,14 @@ class Literal(Expression):
     value: object
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Ref(Expression):
     """A column, of this relation's input or of an enclosing query (a correlated reference)."""
 
     field: Field
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LambdaRef(Expression):
     """A parameter of an enclosing lambda."""
 
@@ -62,14 +63,14 @@ class LambdaRef(Expression):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Parameter(Expression):
     """A `?` without a value: only in statements that are described and never run."""
 
     number: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Lambda(Expression):
     """`type` is a FunctionType."""
 
@@ -77,7 +78,7 @@ class Lambda(Expression):
     body: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Call(Expression):
     """A scalar function or operator of the registry; operators have names such as `$add`, `$and`."""
 
@@ -86,7 +87,7 @@ class Call(Expression):
     position: Position | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cast(Expression):
     """To `type`; `safe` is TRY_CAST. `implicit` is a coercion of ours, which never loses anything."""
 
@@ -96,7 +97,7 @@ class Cast(Expression):
     position: Position | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Case(Expression):
     """Searched CASE; a simple CASE is bound to equality tests."""
 
@@ -104,13 +105,13 @@ class Case(Expression):
     default: Expression | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class InList(Expression):
     operand: Expression
     items: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Dereference(Expression):
     """One field of a row value; `index` counts from 0."""
 
@@ -124,7 +125,7 @@ class Dereference(Expression):
         return row.fields[self.index].name
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ScalarSubquery(Expression):
     """One column, at most one row."""
 
@@ -132,12 +133,12 @@ class ScalarSubquery(Expression):
     position: Position | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Exists(Expression):
     relation: Relation
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class InSubquery(Expression):
     """`operands` has as many expressions as the relation has columns."""
 
@@ -145,7 +146,7 @@ class InSubquery(Expression):
     relation: Relation
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Quantified(Expression):
     """operand <op> ALL|ANY (subquery), op one of $eq $ne $lt $le $gt $ge."""
 
@@ -155,14 +156,14 @@ class Quantified(Expression):
     relation: Relation
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SortKey(Node):
     expression: Expression
     descending: bool = False
     nulls_first: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AggregateCall(Expression):
     """Only inside an Aggregate relation, or as the function of a WindowCall."""
 
@@ -174,7 +175,7 @@ class AggregateCall(Expression):
     position: Position | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FrameBound(Node):
     """kind: unbounded_preceding, preceding, current_row, following, unbounded_following."""
 
@@ -182,7 +183,7 @@ class FrameBound(Node):
     offset: Expression | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Frame(Node):
     """unit: rows, range or groups."""
 
@@ -191,7 +192,7 @@ class Frame(Node):
     end: FrameBound
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WindowCall(Expression):
     """Only inside a Window relation. `ignore_nulls` for lag, lead, first/last/nth_value."""
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from sqe.record import record
 from sqe.tree.expressions import (
     AggregateCall,
     Expression,
@@ -14,7 +13,7 @@ from sqe.tree.expressions import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TableName:
     """A table as stored: exact catalog, namespace and name."""
 
@@ -26,12 +25,12 @@ class TableName:
         return ".".join((self.catalog, *self.namespace, self.name))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Relation(Node):
     fields: tuple[Field, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AsOf:
     """A point in a table's past: a snapshot that was resolved while binding."""
 
@@ -39,7 +38,7 @@ class AsOf:
     ref: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scan(Relation):
     """A base table, one of its metadata tables (`metadata`, e.g. "snapshots"), or a point in its past.
 
@@ -54,7 +53,7 @@ class Scan(Relation):
     secured: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Wanted:
     """What a query wants of one column of a system table: one of `values`, and matching all `patterns`
     (LIKE, with its escape). Rows beside it need not be made; the query filters again."""
@@ -64,7 +63,7 @@ class Wanted:
     patterns: tuple[tuple[str, str | None], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SystemScan(Relation):
     """A table that the system itself answers: information_schema, system.runtime and the like. Its rows
     are made only of what this user may know."""
@@ -74,7 +73,7 @@ class SystemScan(Relation):
     wanted: tuple[Wanted, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FileScan(Relation):
     """Files read in place: FROM 'x.parquet', read_parquet(...). `columns` as in Scan."""
 
@@ -84,14 +83,14 @@ class FileScan(Relation):
     secured: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Values(Relation):
     """Rows of expressions, each already of its field's type."""
 
     rows: tuple[tuple[Expression, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Project(Relation):
     """fields[i] is expressions[i]."""
 
@@ -99,7 +98,7 @@ class Project(Relation):
     expressions: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Extend(Relation):
     """The input's fields, then one new field for each expression."""
 
@@ -107,13 +106,13 @@ class Extend(Relation):
     expressions: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Filter(Relation):
     input: Relation
     condition: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Join(Relation):
     """kind: inner, left, right, full, cross. With `lateral`, the right side may refer to the left's fields.
     fields = left's then right's. USING is bound to a condition and a Project above."""
@@ -125,7 +124,7 @@ class Join(Relation):
     lateral: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Aggregate(Relation):
     """fields = one for each of `keys`, one for each of `calls`, and where `grouping_sets` is given one
     bigint for each of `groupings`.
@@ -142,7 +141,7 @@ class Aggregate(Relation):
     groupings: tuple[tuple[int, ...], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Window(Relation):
     """The input's fields, then one for each call."""
 
@@ -150,13 +149,13 @@ class Window(Relation):
     calls: tuple[WindowCall, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sort(Relation):
     input: Relation
     keys: tuple[SortKey, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Limit(Relation):
     """OFFSET `offset` LIMIT `count`; `count` None is no limit."""
 
@@ -165,7 +164,7 @@ class Limit(Relation):
     offset: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SetOperation(Relation):
     """op: union, intersect, except; the inputs' fields are already of the output's types, by position."""
 
@@ -175,7 +174,7 @@ class SetOperation(Relation):
     right: Relation
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sample(Relation):
     """TABLESAMPLE BERNOULLI|SYSTEM (percent)."""
 
@@ -184,7 +183,7 @@ class Sample(Relation):
     percent: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unnest(Relation):
     """CROSS JOIN UNNEST as its own relation: input's fields, then the elements' columns, then the
     ordinality (bigint, from 1) if asked. Several expressions are zipped, the shorter padded with NULL.
@@ -197,7 +196,7 @@ class Unnest(Relation):
     outer: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sequence(Relation):
     """TABLE(sequence(start, stop, step)): one bigint column."""
 
@@ -206,7 +205,7 @@ class Sequence(Relation):
     step: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cte(Node):
     """A named query that is computed once and referred to by number. A recursive one refers to itself
     inside `relation`, which is then a UNION ALL of an anchor and a step."""
@@ -217,7 +216,7 @@ class Cte(Node):
     recursive: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CteRef(Relation):
     """A use of a CTE. `fields` are new ones, parallel to `columns`, the CTE's own."""
 
@@ -225,7 +224,7 @@ class CteRef(Relation):
     columns: tuple[Field, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class With(Relation):
     """CTEs in an order in which each refers only to earlier ones (and a recursive one to itself)."""
 

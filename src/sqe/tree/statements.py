@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from sqe.errors import Position
+from sqe.record import record
 from sqe.tree.expressions import Expression, Field, Node
 from sqe.tree.relations import Relation, TableName
 from sqe.tree.types import Type
@@ -14,19 +15,19 @@ if TYPE_CHECKING:
     from sqe.tree.changes import Change
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Statement(Node):
     pass
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Query(Statement):
     """Rows. The result's column names are the names of the relation's fields."""
 
     relation: Relation
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ColumnDefinition:
     name: str
     type: Type
@@ -34,7 +35,7 @@ class ColumnDefinition:
     comment: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PartitionField:
     """transform: identity, bucket, truncate, year, month, day, hour. `argument` is the N of two."""
 
@@ -43,7 +44,7 @@ class PartitionField:
     argument: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SortField:
     """A column by which the files of a table are sorted."""
 
@@ -52,7 +53,7 @@ class SortField:
     nulls_first: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CreateSchema(Statement):
     catalog: str
     namespace: tuple[str, ...]
@@ -60,7 +61,7 @@ class CreateSchema(Statement):
     location: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DropSchema(Statement):
     catalog: str
     namespace: tuple[str, ...]
@@ -68,7 +69,7 @@ class DropSchema(Statement):
     cascade: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CreateTable(Statement):
     """With `source`, CREATE TABLE AS: its columns are the source's fields, in order."""
 
@@ -84,7 +85,7 @@ class CreateTable(Statement):
     sort_order: tuple[SortField, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DropTable(Statement):
     """`absent`: nothing of that name exists for this user, and IF EXISTS forgives it."""
 
@@ -94,7 +95,7 @@ class DropTable(Statement):
     absent: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ViewQuery:
     """What a view's text stands for when it is made, bound in a session in UTC, for other dialects.
 
@@ -106,7 +107,7 @@ class ViewQuery:
     portable: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CreateView(Statement):
     """`sql` is its text; names in it without a catalog or schema are in the default ones. `security` is
     what was written, `definer` who wrote it; every view is evaluated as its invoker's."""
@@ -124,7 +125,7 @@ class CreateView(Statement):
     replace: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DropView(Statement):
     """`absent` as in DropTable."""
 
@@ -133,7 +134,7 @@ class DropView(Statement):
     absent: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rename(Statement):
     """Of a table or a view, within its catalog. `absent` as in DropTable."""
 
@@ -143,14 +144,14 @@ class Rename(Statement):
     absent: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RenameSchema(Statement):
     catalog: str
     namespace: tuple[str, ...]
     to: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Alter(Statement):
     """A change of a table's or a view's definition; `position` is where it is written. `absent` as in
     DropTable."""
@@ -162,7 +163,7 @@ class Alter(Statement):
     position: Position | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Target(Node):
     """A table that is written. `fields` stand for the row as it is before the change, and `columns`
     are the stored names, parallel to `fields`."""
@@ -172,7 +173,7 @@ class Target(Node):
     columns: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Insert(Statement):
     """`columns` are stored names, parallel to the source's fields, which already have the columns' types."""
 
@@ -181,20 +182,20 @@ class Insert(Statement):
     source: Relation
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Assignment(Node):
     column: str
     value: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Update(Statement):
     target: Target
     assignments: tuple[Assignment, ...]
     condition: Expression | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Delete(Statement):
     """Without a condition, every row; `truncate` is how it was written."""
 
@@ -203,7 +204,7 @@ class Delete(Statement):
     truncate: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MergeClause(Node):
     """action: update (assignments), delete, insert (assignments). `matched` false is WHEN NOT MATCHED."""
 
@@ -213,7 +214,7 @@ class MergeClause(Node):
     condition: Expression | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Merge(Statement):
     target: Target
     source: Relation
@@ -221,13 +222,13 @@ class Merge(Statement):
     clauses: tuple[MergeClause, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Use(Statement):
     catalog: str
     namespace: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SetSession(Statement):
     """A session property of ours; `value` None is RESET SESSION."""
 
@@ -235,42 +236,42 @@ class SetSession(Statement):
     value: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SetTimeZone(Statement):
     zone: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Transaction(Statement):
     """action: start, commit, rollback. Each statement commits by itself; see docs/sql.md."""
 
     action: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Prepare(Statement):
     name: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Deallocate(Statement):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DescribeInput(Statement):
     """`types` has one for each parameter; UNKNOWN where anything would do."""
 
     types: tuple[Type, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DescribeOutput(Statement):
     statement: Statement
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Show(Statement):
     """what: catalogs, schemas, tables, views, functions, session; with the LIKE `pattern` of names."""
 
@@ -281,14 +282,14 @@ class Show(Statement):
     escape: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ShowColumns(Statement):
     columns: tuple[ColumnDefinition, ...]
     pattern: str | None = None
     escape: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ShowCreate(Statement):
     """what: table, view, schema. A schema's `table` has an empty name."""
 
@@ -296,14 +297,18 @@ class ShowCreate(Statement):
     table: TableName
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ShowStats(Statement):
     table: TableName
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Explain(Statement):
+    """With `analyze` its query is run, and measured."""
+
     statement: Statement
+    analyze: bool = False
+    verbose: bool = False
 
 
 _CHANGES_NOTHING = (

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from sqe.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Type:
     """A SQL type; `str()` is its name as Trino spells it."""
 
@@ -13,7 +13,7 @@ class Type:
         raise AssertionError(type(self).__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Simple(Type):
     """A type without parameters."""
 
@@ -23,7 +23,7 @@ class Simple(Type):
         return self.name
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Decimal(Type):
     precision: int
     scale: int
@@ -32,7 +32,7 @@ class Decimal(Type):
         return f"decimal({self.precision},{self.scale})"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Varchar(Type):
     """Text; `length` is None where it is unbounded."""
 
@@ -42,7 +42,7 @@ class Varchar(Type):
         return "varchar" if self.length is None else f"varchar({self.length})"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Char(Type):
     """Text padded with blanks to a fixed length."""
 
@@ -52,7 +52,7 @@ class Char(Type):
         return f"char({self.length})"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fixed(Type):
     """Iceberg's fixed-length binary; a varbinary to users."""
 
@@ -62,7 +62,7 @@ class Fixed(Type):
         return "varbinary"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Time(Type):
     precision: int = 3
 
@@ -70,7 +70,7 @@ class Time(Type):
         return f"time({self.precision})"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Timestamp(Type):
     precision: int = 3
 
@@ -78,7 +78,7 @@ class Timestamp(Type):
         return f"timestamp({self.precision})"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TimestampTz(Type):
     """An instant, shown in `zone`, which all values of one column share: engines keep no zone with a
     value. bind.zones refuses what would bring two zones into one column."""
@@ -90,7 +90,7 @@ class TimestampTz(Type):
         return f"timestamp({self.precision}) with time zone"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Array(Type):
     element: Type
 
@@ -98,7 +98,7 @@ class Array(Type):
         return f"array({self.element})"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Map(Type):
     key: Type
     value: Type
@@ -107,13 +107,13 @@ class Map(Type):
         return f"map({self.key}, {self.value})"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RowField:
     name: str | None
     type: Type
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Row(Type):
     fields: tuple[RowField, ...]
 
@@ -121,7 +121,7 @@ class Row(Type):
         return "row(" + ", ".join(f"{quote_field(f.name)}{f.type}" for f in self.fields) + ")"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FunctionType(Type):
     """The type of a lambda."""
 
@@ -181,6 +181,18 @@ def is_interval(t: Type) -> bool:
     return t in (YEAR_MONTH, DAY_SECOND)
 
 
+def holds_floats(t: Type) -> bool:
+    """Whether a real or double is the value, or inside it."""
+    match t:
+        case Array(element):
+            return holds_floats(element)
+        case Map(key, value):
+            return holds_floats(key) or holds_floats(value)
+        case Row(fields):
+            return any(holds_floats(f.type) for f in fields)
+    return t in APPROXIMATE
+
+
 def is_datetime(t: Type) -> bool:
     return t == DATE or isinstance(t, (Timestamp, TimestampTz, Time))
 
@@ -209,6 +221,17 @@ def is_orderable(t: Type) -> bool:
     if isinstance(t, Row):
         return all(is_orderable(f.type) for f in t.fields)
     return not isinstance(t, (Map, FunctionType)) and t != JSON
+
+
+def has(t: Type, kind: type[Type] | Type) -> bool:
+    """Whether a type is, or has inside, one of a kind."""
+    if t == kind or (isinstance(kind, type) and isinstance(t, kind)):
+        return True
+    if isinstance(t, Array):
+        return has(t.element, kind)
+    if isinstance(t, Map):
+        return has(t.key, kind) or has(t.value, kind)
+    return isinstance(t, Row) and any(has(f.type, kind) for f in t.fields)
 
 
 def common_type(a: Type, b: Type) -> Type | None:

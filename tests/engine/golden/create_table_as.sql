@@ -5,4 +5,4 @@ COMMENT 'what\'s new'
 LOCATION '/data/new'
 TBLPROPERTIES ('format-version' = '2', 'note' = 'it\'s \\ odd')
 AS SELECT `a` AS `Id`, `b`, `day`
-FROM `cat`.`ns`.`t` AS `t`
+FROM `cat`.`ns`.`t` AS t

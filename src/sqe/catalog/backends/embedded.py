@@ -23,13 +23,10 @@ from typing import Any
 from sqe.catalog import metadata
 from sqe.catalog.backends.pointers import Pointer, Pointers
 from sqe.catalog.catalog import Visible, everything
-from sqe.catalog.definition import committed, new_metadata, replacement
-from sqe.catalog.evolution import evolved
 from sqe.catalog.location import schema_directory, spell, table_directory, to_path
 from sqe.catalog.names import match, nearest
 from sqe.catalog.table import Table
 from sqe.catalog.view import View, ViewDefinition
-from sqe.catalog.view_definition import changed_view, new_view_metadata, replaced_view
 from sqe.errors import (
     AlreadyExists,
     CommitConflict,
@@ -157,6 +154,7 @@ class EmbeddedCatalog:
         name = TableName(self.name, namespace, statement.table.name)
         statement = replace(statement, table=name)
         place = spell(statement.location) if statement.location else None
+        from sqe.catalog.definition import new_metadata, replacement
 
         def change(base: dict[str, Any] | None, base_location: str) -> dict[str, Any]:
             if base is None:
@@ -168,6 +166,9 @@ class EmbeddedCatalog:
         return metadata.parse(raw, location, name)
 
     def alter_table(self, table: TableName, change: Change) -> Table:
+        from sqe.catalog.definition import committed
+        from sqe.catalog.evolution import evolved
+
         name = self.find_table_name(table.namespace, table.name)
 
         def changed(base: dict[str, Any] | None, base_location: str) -> dict[str, Any]:
@@ -186,6 +187,7 @@ class EmbeddedCatalog:
         if not view.name.name:
             raise InvalidArgument("a view needs a name")
         name = TableName(self.name, namespace, view.name.name)
+        from sqe.catalog.view_definition import new_view_metadata, replaced_view
 
         def change(base: dict[str, Any] | None, base_location: str) -> dict[str, Any]:
             if base is None:
@@ -196,6 +198,8 @@ class EmbeddedCatalog:
         return metadata.parse_view(raw, location, name)
 
     def alter_view(self, view: TableName, change: Change) -> None:
+        from sqe.catalog.view_definition import changed_view
+
         name = self.find_view_name(view.namespace, view.name)
 
         def changed(base: dict[str, Any] | None, base_location: str) -> dict[str, Any]:

@@ -13,11 +13,11 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from sqe.errors import NotFound, SqeError, Unavailable, UserError
+from sqe.record import record
 
 T = TypeVar("T")
 
@@ -47,7 +47,7 @@ _WITHIN = "catalog_name = :catalog AND ({0} = :namespace OR substr({0}, 1, lengt
 _FIRST_NAMESPACE = "default"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pointer:
     location: str
     is_view: bool

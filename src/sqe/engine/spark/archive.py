@@ -15,16 +15,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from sqe.engine.spark.java import Java
+from sqe.record import record
 from sqe.scratch import Scratch
 
 UNUSED_SECONDS = 30 * 24 * 3600
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ClassArchive:
     """JVM options for this run. `pending` is what the JVM writes at its exit, to become `final`."""
 

@@ -13,11 +13,12 @@ import time
 import urllib.parse
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sqe.engine.spark.errors import Failure, translate
+from sqe.engine.spark.metrics import Operator
 from sqe.errors import ConfigError, LimitExceeded, Unavailable
+from sqe.record import record
 
 # grpc's own talk about broken connections belongs to no user's terminal.
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")
@@ -36,7 +37,7 @@ RETRIES = 2
 BACKOFF_SECONDS = 0.2
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Progress:
     """How far Spark has got with the stages that it knows of by now."""
 
@@ -45,7 +46,7 @@ class Progress:
     bytes_read: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Endpoint:
     """Where a Connect server listens."""
 
@@ -163,9 +164,11 @@ class ConnectSession:
         tag: str,
         deadline: float | None = None,
         on_progress: Callable[[Progress], None] | None = None,
+        on_metrics: Callable[[list[Operator]], None] | None = None,
         is_cancelled: Callable[[], bool] = lambda: False,
     ) -> Iterator[bytes]:
-        """Arrow IPC streams, each with its schema and one batch. `deadline` is of time.monotonic()."""
+        """Arrow IPC streams, each with its schema and one batch. `deadline` is of time.monotonic();
+        `on_metrics` hears after the last row what was measured."""
         plan = proto.Plan(root=proto.Relation(sql=proto.SQL(query=sql)))
         for response in self._execute(plan, tag=tag, deadline=deadline, sql=sql):
             if is_cancelled():
@@ -175,6 +178,8 @@ class ConnectSession:
                 yield response.arrow_batch.data
             elif kind == "execution_progress" and on_progress is not None:
                 on_progress(_progress(response.execution_progress))
+            if on_metrics is not None and response.HasField("metrics"):
+                on_metrics([_operator(found) for found in response.metrics.metrics])
 
     def _drain(self, plan: Any) -> None:
         deadline = time.monotonic() + CALL_SECONDS
@@ -306,6 +311,14 @@ def _progress(message: Any) -> Progress:
         tasks_total=sum(stage.num_tasks for stage in message.stages),
         bytes_read=sum(stage.input_bytes_read for stage in message.stages),
     )
+
+
+def _operator(message: Any) -> Operator:
+    metrics = {
+        short: (metric.name, metric.value, metric.metric_type)
+        for short, metric in sorted(message.execution_metrics.items())
+    }
+    return Operator(message.name, message.plan_id, message.parent, metrics)
 
 
 def _remaining(deadline: float | None) -> float:

@@ -7,9 +7,8 @@ known by name becomes one short line.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
-from sqe.engine.spark.positions import position_of
+from sqe.engine.positions import position_of
 from sqe.errors import (
     Cancelled,
     CommitConflict,
@@ -22,13 +21,14 @@ from sqe.errors import (
     Unavailable,
     UserError,
 )
+from sqe.record import record
 
 
 class SessionGone(Unavailable):
     """The server does not know the session any more; nothing of the statement was run."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Failure:
     """An error as the server sent it. `causes` are (Java class, message), the outermost first."""
 

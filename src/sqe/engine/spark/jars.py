@@ -15,16 +15,16 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from sqe.engine.spark.java import find_java
 from sqe.errors import Unavailable
+from sqe.record import record
 
 FETCH_SECONDS = 900
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Jar:
     group: str
     artifact: str

@@ -8,17 +8,17 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from sqe.errors import Unavailable
+from sqe.record import record
 
 OLDEST = 17
 # Hadoop 3.4.2, which Spark 4.1 carries, calls Subject.getSubject: from Java 24 on that only throws.
 NEWEST = 23
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Java:
     """A usable Java. `version` is its full text, so that it can be part of a cache key."""
 

@@ -12,7 +12,6 @@ import secrets
 import threading
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,11 +19,13 @@ from sqe.engine.spark.errors import SessionGone
 from sqe.engine.spark.settings import SESSION_CONF, SparkSettings
 from sqe.engine.spark.types import spark_type
 from sqe.errors import Cancelled, LimitExceeded, SqeError, Unavailable
+from sqe.record import record
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from sqe.engine.spark.connect import ConnectSession, Progress
+    from sqe.engine.spark.metrics import Operator
     from sqe.engine.spark.server import SparkServer
 
 # A Connect server takes messages of up to 128 MB.
@@ -36,7 +37,7 @@ Tables = Mapping[str, "pa.Table"]
 """Temporary views of rows that we have ourselves, by name."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Link:
     """A server that answers. `server` is None where it is not ours."""
 
@@ -181,12 +182,23 @@ class SparkSession:
         tables: Tables | None = None,
         bodies: Sequence[str] = (),
         on_progress: Callable[[Progress], None] | None = None,
+        on_metrics: Callable[[list[Operator]], None] | None = None,
         deadline: float | None = None,
     ) -> Stream:
         """Returns at once; the stream starts Spark if need be, and has to be drained without a pause,
         because Spark keeps in its heap what is not taken. `deadline` is of time.monotonic(). `user` is
         whose pool it belongs to, as soon as Connect lets a client choose one."""
-        stream = Stream(self, sql, statement_id, files or {}, tables or {}, bodies, on_progress, deadline)
+        stream = Stream(
+            self,
+            sql,
+            statement_id,
+            files or {},
+            tables or {},
+            bodies,
+            on_progress=on_progress,
+            on_metrics=on_metrics,
+            deadline=deadline,
+        )
         with self._lock:
             if self.closed:
                 raise Unavailable("the Spark session is closed")
@@ -303,7 +315,9 @@ class Stream:
         files: Files,
         tables: Tables,
         bodies: Sequence[str],
+        *,
         on_progress: Callable[[Progress], None] | None,
+        on_metrics: Callable[[list[Operator]], None] | None,
         deadline: float | None,
     ) -> None:
         self.statement_id = statement_id
@@ -314,6 +328,7 @@ class Stream:
         self._tables = tables
         self._bodies = bodies
         self._on_progress = on_progress
+        self._on_metrics = on_metrics
         self._deadline = deadline
         self._batches: Generator[pa.RecordBatch] = self._run()
         self._ahead: list[pa.RecordBatch] = []
@@ -377,6 +392,7 @@ class Stream:
                 tag=self.statement_id,
                 deadline=self._deadline,
                 on_progress=self._on_progress,
+                on_metrics=self._on_metrics,
                 is_cancelled=lambda: self.cancelled,
             )
             for data in answers:

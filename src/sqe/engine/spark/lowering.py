@@ -13,7 +13,7 @@ from itertools import count
 from typing import Any
 
 from sqe.engine.ranges import narrowed
-from sqe.engine.spark.scope import SUBQUERIES, free, has_subquery, own_nodes
+from sqe.engine.scope import SUBQUERIES, free, has_subquery, own_nodes
 from sqe.errors import NotSupported
 from sqe.functions.registry import needs_projection
 from sqe.tree.constants import shape

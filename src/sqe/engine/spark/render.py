@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
-from sqe.engine.spark.block import derived
-from sqe.engine.spark.expressions import Scope
+from sqe.engine.block import derived
+from sqe.engine.expressions import Scope
+from sqe.engine.names import column_name
+from sqe.engine.positions import position_of, strip_positions
+from sqe.engine.relations import RelationWriter
 from sqe.engine.spark.literals import string
 from sqe.engine.spark.lowering import lower
-from sqe.engine.spark.names import column_name, table_name
-from sqe.engine.spark.positions import position_of, strip_positions
-from sqe.engine.spark.relations import RelationWriter
-from sqe.engine.spark.types import quote_name
-from sqe.engine.spark.zones import lower_zones
+from sqe.engine.spark.relations import SparkRelations
+from sqe.engine.spark.types import quote_name, table_name
+from sqe.engine.zones import lower_zones
 from sqe.errors import InternalError
-from sqe.functions.bodies import bodies
+from sqe.functions.bodies import called
+from sqe.record import record
 from sqe.recursion import make_room
 from sqe.tree.expressions import walk
 from sqe.tree.relations import FileScan, Scan, SystemScan, Values
@@ -40,7 +42,7 @@ _SOURCE = quote_name("source")
 _TRANSFORMS = {"year": "years", "month": "months", "day": "days", "hour": "hours"}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FileView:
     """A temporary view that the text refers to: `spark.read.format(format).load(paths)` under this name."""
 
@@ -49,7 +51,7 @@ class FileView:
     paths: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rendered:
     """`files` and `tables` must be there before `sql` runs, as temporary views. Spark does not read files
     that SQL names, on purpose; `tables` are ours to fill. `bodies` are the Python functions that it calls."""
@@ -72,17 +74,10 @@ def render(
         if isinstance(node, (Scan, FileScan)) and not node.secured:
             raise InternalError(f"{getattr(node, 'table', 'a file')} was not secured")
     make_room()
-    writer = RelationWriter(max_recursion_depth=max_recursion_depth, statement_id=statement_id)
+    writer = SparkRelations(max_recursion_depth=max_recursion_depth, statement_id=statement_id)
     sql = _statement(lower(lower_zones(statement, session_zone)), writer)
-    files = tuple(FileView(name, scan.format, scan.paths) for name, scan in writer.files.items())
-    return Rendered(sql, files, writer.tables, _bodies(sql))
-
-
-def _bodies(sql: str) -> tuple[str, ...]:
-    """The Python functions that the text calls. One more that only a constant names does no harm."""
-    if "sqe_" not in sql:
-        return ()
-    return tuple(name for name in bodies() if f"{name}(" in sql)
+    files = tuple(FileView(name, scan.format, scan.paths) for name, scan in writer.file_views.items())
+    return Rendered(sql, files, writer.tables, called(sql))
 
 
 def _statement(statement: Statement, writer: RelationWriter) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from sqe.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SparkSettings:
     """`[spark]` of the configuration. `conf` holds `spark.*` keys, which win over ours."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sqe.errors import NotSupported
+from sqe.tree.relations import TableName
 from sqe.tree.types import (
     BIGINT,
     BOOLEAN,
@@ -114,6 +115,11 @@ def row_field_names(t: Row) -> list[str]:
 
 def quote_name(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
+
+
+def table_name(table: TableName) -> str:
+    parts = (table.catalog, *table.namespace, table.name)
+    return ".".join(quote_name(part) for part in parts)
 
 
 def _check_fraction(t: Type, precision: int) -> None:

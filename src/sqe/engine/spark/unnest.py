@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqe.engine.spark.block import Column
-from sqe.engine.spark.names import column_name
+from sqe.engine.block import Column
+from sqe.engine.names import column_name
 from sqe.engine.spark.types import quote_name, row_field_names, spark_type
 from sqe.errors import InternalError
 from sqe.tree.expressions import Expression, Field
@@ -105,4 +105,4 @@ def _fields_of(value: str, row: Row, fields: Sequence[Field]) -> list[Column]:
 
 def _position(field: Field) -> str:
     """A name beside a field's own; those never end in an underscore."""
-    return column_name(field)[:-1] + "_`"
+    return f"{column_name(field)}_"

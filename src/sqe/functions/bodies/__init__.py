@@ -8,16 +8,17 @@ raises `Refused` with the name of Trino's error, and never with a value of the r
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
+from sqe.record import record
 from sqe.tree.types import BIGINT, BOOLEAN, DOUBLE, VARBINARY, VARCHAR, Array, Map, Type
 
 TRIED = "_try"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Body:
     """`name` is module.function in this room. `safe` is the one that TRY calls: NULL for an error."""
 
@@ -62,6 +63,13 @@ def bodies() -> dict[str, Body]:
     return {body.engine_name: body for body in both}
 
 
+def called(sql: str) -> tuple[str, ...]:
+    """Those that a text calls. One more that only a constant names does no harm."""
+    if "sqe_" not in sql:
+        return ()
+    return tuple(name for name in bodies() if f"{name}(" in sql)
+
+
 def _text(name: str, *parameters: Type, result: Type = VARCHAR) -> Body:
     return Body(name, parameters, result)
 
@@ -83,6 +91,8 @@ _BODIES = (
         _text(f"hashes.hmac_{digest}", VARBINARY, VARBINARY, result=VARBINARY)
         for digest in ("md5", "sha1", "sha256", "sha512")
     ),
+    _text("hashes.sha512", VARBINARY, result=VARBINARY),
+    _text("hashes.crc32", VARBINARY, result=BIGINT),
     _text("hashes.xxhash64", VARBINARY, result=VARBINARY),
     _text("hashes.murmur3", VARBINARY, result=VARBINARY),
     _text("encodings.to_base32", VARBINARY),
@@ -91,9 +101,15 @@ _BODIES = (
     _text("encodings.to_ieee754_64", DOUBLE, result=VARBINARY),
     _text("encodings.from_ieee754_32", VARBINARY, result=DOUBLE),
     _text("encodings.from_ieee754_64", VARBINARY, result=DOUBLE),
+    _text("encodings.from_utf8", VARBINARY),
+    *(_text(f"urls.{part}", VARCHAR) for part in ("protocol", "host", "path", "query", "fragment", "decode")),
+    _text("urls.port", VARCHAR, result=BIGINT),
+    _text("urls.parameter", VARCHAR, VARCHAR),
     _text("texts.normalize", VARCHAR, VARCHAR),
     _text("texts.soundex", VARCHAR),
+    _text("texts.levenshtein_distance", VARCHAR, VARCHAR, result=BIGINT),
     _text("texts.format_number", BIGINT),
+    _text("texts.format_fixed", DOUBLE, BIGINT),
     _text("distributions.normal_cdf", DOUBLE, DOUBLE, DOUBLE, result=DOUBLE),
     _text("distributions.inverse_normal_cdf", DOUBLE, DOUBLE, DOUBLE, result=DOUBLE),
     _text("distributions.beta_cdf", DOUBLE, DOUBLE, DOUBLE, result=DOUBLE),

@@ -1,4 +1,4 @@
-"""Bytes as text in base 32, and floating-point numbers as bytes."""
+"""Bytes as text in UTF-8 and in base 32, and floating-point numbers as bytes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ from sqe.functions.bodies.arrow import Refused
 _DIGITS = {character: value for value, character in enumerate("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")}
 # Bits that are left over by a whole number of bytes, for as many digits as a last group may have.
 _LAST_GROUPS = {0: 0, 2: 1, 4: 2, 5: 3, 7: 4}
+
+
+def from_utf8(data: bytes) -> str:
+    return data.decode(errors="replace")
 
 
 def to_base32(data: bytes) -> str:

@@ -1,8 +1,10 @@
-"""Keyed digests, and hashes that neither engine has."""
+"""Digests, and hashes that an engine does not have."""
 
 from __future__ import annotations
 
+import hashlib
 import hmac
+import zlib
 
 _64 = (1 << 64) - 1
 
@@ -21,6 +23,14 @@ def hmac_sha256(data: bytes, key: bytes) -> bytes:
 
 def hmac_sha512(data: bytes, key: bytes) -> bytes:
     return hmac.digest(key, data, "sha512")
+
+
+def sha512(data: bytes) -> bytes:
+    return hashlib.sha512(data).digest()
+
+
+def crc32(data: bytes) -> int:
+    return zlib.crc32(data)
 
 
 def _rotated(value: int, bits: int) -> int:

@@ -21,6 +21,7 @@ class _Missing:
 
 MISSING = _Missing()
 _INTEGER = re.compile(r"-?\d+")
+_INDEX = re.compile(r"[0-9]{1,9}")
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _ESCAPED = re.compile(r'["\\\x00-\x1f]')
 # $.name, $.0, $[1], $["name"], $['name']
@@ -86,7 +87,7 @@ def array_contains_number(text: str, value: str) -> bool | None:
         return any(item is (value == "true") for item in items)
     numbers = [item for item in items if isinstance(item, Number)]
     if _INTEGER.fullmatch(value):
-        return any(_INTEGER.fullmatch(n) and int(n) == int(value) for n in numbers)
+        return any(_INTEGER.fullmatch(n) and _integer(n) == value for n in numbers)
     return any(not _INTEGER.fullmatch(n) and float(n) == float(value) for n in numbers)
 
 
@@ -154,7 +155,7 @@ def _found(text: str, path: str) -> Any:
     for step in found:
         if isinstance(value, dict):
             value = value.get(str(step), MISSING)
-        elif isinstance(value, list) and str(step).isdigit():
+        elif isinstance(value, list) and _INDEX.fullmatch(step):
             value = value[int(step)] if int(step) < len(value) else MISSING
         else:
             return MISSING
@@ -194,7 +195,7 @@ def _write(value: Any, *, ordered: bool) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Number):
-        return str(int(value)) if _INTEGER.fullmatch(value) else double(float(value))
+        return _integer(value) if _INTEGER.fullmatch(value) else double(float(value))
     if isinstance(value, str):
         return text_of(value)
     if isinstance(value, list):
@@ -205,6 +206,11 @@ def _write(value: Any, *, ordered: bool) -> str:
         else value.items()
     )
     return "{" + ",".join(f"{text_of(name)}:{_write(item, ordered=ordered)}" for name, item in items) + "}"
+
+
+def _integer(number: str) -> str:
+    """By its text: Python reads no number of thousands of digits."""
+    return "0" if number == "-0" else str(number)
 
 
 def text_of(text: str) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Decimal, localcontext
 
 from sqe.functions.bodies.arrow import Refused
 
@@ -31,6 +32,26 @@ def soundex(text: str) -> str:
                 break
         last = sound
     return code.ljust(4, "0")
+
+
+def levenshtein_distance(one: str, other: str) -> int:
+    distances = list(range(len(other) + 1))
+    for row, character in enumerate(one, 1):
+        left, above = row, distances[0]
+        distances[0] = row
+        for column, second in enumerate(other, 1):
+            left = min(left + 1, distances[column] + 1, above + (character != second))
+            above, distances[column] = distances[column], left
+    return distances[-1]
+
+
+def format_fixed(number: float, places: int) -> str:
+    """As Java does it: the fewest digits that tell the number from its neighbours, rounded a half up."""
+    if not math.isfinite(number):
+        return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
+    with localcontext() as context:
+        context.prec = 400 + places
+        return f"{Decimal(repr(number)).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP):f}"
 
 
 def format_number(number: int) -> str:

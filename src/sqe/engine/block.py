@@ -1,4 +1,4 @@
-"""One SELECT of Spark's in the making.
+"""One SELECT in the making.
 
 Relations are put into the same block as long as SQL evaluates its clauses in their order; what does
 not fit makes the block a derived table and begins the next one.
@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 
-from sqe.engine.spark.names import column_name
+from sqe.engine.names import column_name
+from sqe.record import record
 from sqe.tree.expressions import Field
 
 _LINE = 90
@@ -28,10 +28,10 @@ class Stage(IntEnum):
     LIMIT = 5
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Column:
     """A field as the block says it. `plain` is a mere name, which may be said anywhere and repeatedly.
-    `exact`: its Spark type is certainly the announced one."""
+    `exact`: its type in the engine is certainly the announced one."""
 
     field: Field
     text: str
@@ -39,7 +39,7 @@ class Column:
     exact: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OrderKey:
     """`text` is a column's, or an expression over plain ones; `direction` e.g. DESC NULLS LAST."""
 
@@ -48,7 +48,7 @@ class OrderKey:
     direction: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Block:
     """`raw`: the columns are a table's own names, not ours. No other name may then be in sight, as it
     could be taken for one of them: no second table, no subquery, no reference to an outer query."""
@@ -75,7 +75,7 @@ class Block:
         return bool(self.source) and self.stage is Stage.FROM and not (self.raw or self.views or self.ctes)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Item:
     """One column of a SELECT. `said` is the text of it, a cast around it for example."""
 

@@ -1,7 +1,7 @@
 """The names that rendered SQL uses inside itself.
 
 Columns, CTEs and views of ours end in a number that is unique within the statement, so that no name
-needs a qualifier and none can be taken for another one, whatever users call theirs.
+needs a qualifier or quotes, and none can be taken for another one, whatever users call theirs.
 """
 
 from __future__ import annotations
@@ -10,33 +10,28 @@ import hashlib
 import re
 from collections.abc import Iterable
 
-from sqe.engine.spark.types import quote_name
 from sqe.tree.expressions import Field, LambdaRef
-from sqe.tree.relations import Cte, FileScan, Scan, SystemScan, TableName, Values
+from sqe.tree.relations import Cte, FileScan, Scan, SystemScan, Values
 
 _READABLE = 40
 
 
 def readable(name: str) -> str:
-    """What is left of a user's name: letters, digits and underscores."""
-    return re.sub(r"[^A-Za-z0-9_]+", "_", name)[:_READABLE].strip("_") or "c"
+    """What is left of a user's name: letters, digits and underscores, a letter first."""
+    left = re.sub(r"[^A-Za-z0-9_]+", "_", name)[:_READABLE].strip("_") or "c"
+    return f"c{left}" if left[0].isdigit() else left
 
 
 def column_name(field: Field) -> str:
-    return quote_name(f"{readable(field.name)}_{field.id}")
+    return f"{readable(field.name)}_{field.id}"
 
 
 def lambda_name(parameter: LambdaRef) -> str:
-    return quote_name(f"{readable(parameter.name)}_{parameter.id}")
+    return f"{readable(parameter.name)}_{parameter.id}"
 
 
 def cte_name(cte: Cte) -> str:
-    return quote_name(f"{readable(cte.name)}_{cte.id}")
-
-
-def table_name(table: TableName) -> str:
-    parts = (table.catalog, *table.namespace, table.name)
-    return ".".join(quote_name(part) for part in parts)
+    return f"{readable(cte.name)}_{cte.id}"
 
 
 def file_view_name(scan: FileScan) -> str:
@@ -51,9 +46,9 @@ def local_view_name(scan: SystemScan | Scan | Values, statement_id: str) -> str:
 
 
 def unused_alias(columns: Iterable[str]) -> str:
-    """An alias that no column has, so that `column`.`field` cannot be read as `table`.`column`."""
+    """An alias that no column has, so that column.field cannot be read as table.column."""
     taken = set(columns)
     alias = "t"
     while alias in taken:
         alias += "t"
-    return quote_name(alias)
+    return alias

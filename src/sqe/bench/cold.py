@@ -1,0 +1,78 @@
+"""A whole process, from nothing to the count of a table's rows: SQE, and bare DuckDB doing the same."""
+
+from __future__ import annotations
+
+import shlex
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+from sqe.bench import processes
+from sqe.bench.extensions import extension
+from sqe.bench.many_files import ROWS_EACH, table_of_files
+from sqe.bench.place import Kept, metadata_file
+
+_BARE = """
+import duckdb
+connection = duckdb.connect(config={{"allow_unsigned_extensions": "true"}})
+connection.load_extension({avro!r})
+connection.load_extension({iceberg!r})
+print(connection.execute("SELECT count(*) FROM iceberg_scan({metadata!r})").fetchone()[0])
+"""
+
+
+def measure(kept: Kept, runs: int, command: str | None) -> list[dict[str, object]]:
+    """In turns; medians. `JVM` says whether a `java` was among the processes."""
+    with kept.connect() as connection:
+        table = table_of_files(connection, 1)
+        metadata = metadata_file(connection, *table.split("."))
+    bare = _BARE.format(avro=extension("avro"), iceberg=extension("iceberg"), metadata=metadata)
+    start = shlex.split(command) if command else [sys.executable, "-m", "sqe"]
+    query = f"SELECT count(*) FROM {table}"
+    asked = {
+        "Python and DuckDB, bare": [sys.executable, "-c", bare],
+        f'`sqe -e "{query}"`': [
+            *(*start, "--warehouse", str(kept.warehouse)),
+            *("-f", "csv", "-e", query),
+        ],
+    }
+    java = {name: _starts_java(words) for name, words in asked.items()}
+    seconds: dict[str, list[float]] = {name: [] for name in asked}
+    for _ in range(runs):
+        for name, words in asked.items():
+            seconds[name].append(_seconds(words))
+    medians = {name: statistics.median(times) for name, times in seconds.items()}
+    first = next(iter(medians.values()))
+    return [
+        {
+            "cold process": name,
+            "seconds": round(median, 3),
+            "ratio": round(median / first, 2),
+            "JVM": "yes" if java[name] else "no",
+        }
+        for name, median in medians.items()
+    ]
+
+
+def _seconds(words: list[str]) -> float:
+    with tempfile.TemporaryDirectory() as elsewhere:
+        begin = time.perf_counter()
+        done = subprocess.run(words, capture_output=True, text=True, check=True, cwd=elsewhere)
+        seconds = time.perf_counter() - begin
+    assert done.stdout.split()[-1] == str(ROWS_EACH), done.stdout
+    return seconds
+
+
+def _starts_java(words: list[str]) -> bool:
+    """In a run of its own: looking takes time."""
+    with tempfile.TemporaryDirectory() as elsewhere:
+        process = subprocess.Popen(words, stdout=subprocess.DEVNULL, cwd=elsewhere)
+        found = False
+        while process.poll() is None:
+            found = found or "java" in processes.names(process.pid)
+            time.sleep(0.005)
+        if process.returncode:
+            raise subprocess.CalledProcessError(process.returncode, words)
+    return found

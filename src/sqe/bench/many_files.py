@@ -1,0 +1,97 @@
+"""A table of many small files, written in a few commits: what many small inserts leave, in seconds."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from datetime import date, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sqe.connection import Connection
+
+SCHEMA = "files"
+ROWS_EACH = 100
+_FILES_A_COMMIT = 1000
+
+
+def table_of_files(connection: Connection, files: int) -> str:
+    """The name of the table, which is made if it is not there: `files.of_1000`, ids 0, 1, 2, ... in order."""
+    name = f"of_{files}"
+    connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
+    there = {table for (table,) in connection.execute(f"SHOW TABLES FROM {SCHEMA}").fetchall()}
+    if name not in there:
+        # Under its name only when it is complete.
+        unfinished = f"{SCHEMA}.unfinished_{uuid.uuid4().hex}"
+        connection.execute(
+            f"CREATE TABLE {unfinished} (id bigint, name varchar, price decimal(10, 2), day date)"
+        )
+        _append(connection, unfinished, files)
+        connection.execute(f"ALTER TABLE {unfinished} RENAME TO {SCHEMA}.{name}")
+    return f"{SCHEMA}.{name}"
+
+
+def _append(connection: Connection, name: str, files: int) -> None:
+    """Through PyIceberg's catalog on the same database. Spark would take minutes for so many files."""
+    from pyiceberg.catalog.sql import SqlCatalog
+
+    owner = connection.coordinator.catalogs.get(connection.coordinator.catalogs.default)
+    place = Path(owner.path)  # type: ignore[attr-defined]
+    catalog = SqlCatalog(
+        owner.name, uri=f"sqlite:///{place / 'sqe.db'}", warehouse=f"file://{place / 'iceberg'}"
+    )
+    try:
+        table = catalog.load_table(name)
+        for begin in range(0, files, _FILES_A_COMMIT):
+            with table.transaction() as transaction, transaction.update_snapshot().fast_append() as snapshot:
+                for data_file in _written(table, range(begin, min(begin + _FILES_A_COMMIT, files))):
+                    snapshot.append_data_file(data_file)
+    finally:
+        catalog.engine.dispose()
+
+
+def _written(table: Any, numbers: range) -> Iterator[Any]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    from pyiceberg.io.pyarrow import (
+        compute_statistics_plan,
+        data_file_statistics_from_parquet_metadata,
+        parquet_path_to_id_mapping,
+        schema_to_pyarrow,
+    )
+    from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
+    from pyiceberg.typedef import Record
+
+    schema = table.schema()
+    plan = compute_statistics_plan(schema, table.metadata.properties)
+    mapping = parquet_path_to_id_mapping(schema)
+    shape = schema_to_pyarrow(schema)
+    directory = Path(table.location().removeprefix("file://")) / "data"
+    directory.mkdir(parents=True, exist_ok=True)
+    for number in numbers:
+        path = directory / f"{number:06}.parquet"
+        ids = range(number * ROWS_EACH, (number + 1) * ROWS_EACH)
+        columns = [
+            list(ids),
+            [f"name {i}" for i in ids],
+            [Decimal(i % 1000) for i in ids],
+            [date(2020, 1, 1) + timedelta(i % 1000) for i in ids],
+        ]
+        arrays = [pa.array(c, f.type) for c, f in zip(columns, shape, strict=True)]
+        collected: list[Any] = []
+        pq.write_table(pa.Table.from_arrays(arrays, schema=shape), path, metadata_collector=collected)
+        statistics = data_file_statistics_from_parquet_metadata(collected[0], plan, mapping)
+        yield DataFile.from_args(
+            content=DataFileContent.DATA,
+            file_path=f"{table.location()}/data/{path.name}",
+            file_format=FileFormat.PARQUET,
+            partition=Record(),
+            file_size_in_bytes=path.stat().st_size,
+            sort_order_id=None,
+            spec_id=table.metadata.default_spec_id,
+            equality_ids=None,
+            key_metadata=None,
+            **statistics.to_serialized_dict(),
+        )

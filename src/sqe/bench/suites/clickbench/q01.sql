@@ -1,0 +1,3 @@
+SELECT count(*)
+FROM hits
+WHERE advengineid <> 0

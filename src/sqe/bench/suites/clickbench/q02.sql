@@ -1,0 +1,2 @@
+SELECT sum(advengineid), count(*), avg(resolutionwidth)
+FROM hits

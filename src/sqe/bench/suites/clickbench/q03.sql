@@ -1,0 +1,2 @@
+SELECT avg(userid)
+FROM hits

@@ -1,0 +1,2 @@
+SELECT count(DISTINCT userid)
+FROM hits

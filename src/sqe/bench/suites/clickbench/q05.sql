@@ -1,0 +1,2 @@
+SELECT count(DISTINCT searchphrase)
+FROM hits

@@ -1,0 +1,2 @@
+SELECT min(eventdate), max(eventdate)
+FROM hits

@@ -1,0 +1,5 @@
+SELECT userid, searchphrase, count(*)
+FROM hits
+GROUP BY userid, searchphrase
+ORDER BY count(*) DESC
+LIMIT 10

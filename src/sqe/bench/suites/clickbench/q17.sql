@@ -1,0 +1,4 @@
+SELECT userid, searchphrase, count(*)
+FROM hits
+GROUP BY userid, searchphrase
+LIMIT 10

@@ -1,0 +1,3 @@
+SELECT userid
+FROM hits
+WHERE userid = 435090932899640449

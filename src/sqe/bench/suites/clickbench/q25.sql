@@ -1,0 +1,5 @@
+SELECT searchphrase
+FROM hits
+WHERE searchphrase <> ''
+ORDER BY searchphrase
+LIMIT 10

@@ -1,0 +1,6 @@
+SELECT watchid, clientip, count(*) AS c, sum(isrefresh), avg(resolutionwidth)
+FROM hits
+WHERE searchphrase <> ''
+GROUP BY watchid, clientip
+ORDER BY c DESC
+LIMIT 10

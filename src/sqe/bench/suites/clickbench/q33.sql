@@ -1,0 +1,5 @@
+SELECT url, count(*) AS c
+FROM hits
+GROUP BY url
+ORDER BY c DESC
+LIMIT 10

@@ -1,0 +1,52 @@
+"""Expressions as DuckDB's SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqe.engine.expressions import PLACED, ExpressionWriter, Scope
+from sqe.engine.fast.literals import literal
+from sqe.engine.fast.types import quote_name
+from sqe.engine.spark.types import row_field_names
+from sqe.errors import NotSupported, Position
+from sqe.functions.duck_casts import duck_cast
+from sqe.functions.registry import Function
+from sqe.tree.expressions import Cast, Expression, FrameBound, Lambda, Literal, SortKey, WindowCall
+from sqe.tree.types import Row
+
+
+class FastExpressions(ExpressionWriter):
+    def literal(self, node: Literal) -> str:
+        return literal(node.value, node.type)
+
+    def cast(self, node: Cast, text: str) -> str:
+        return duck_cast(text, node.operand.type, node.type, safe=node.safe)
+
+    def rendered(
+        self, function: Function, call: Expression, texts: Sequence[str], order: Sequence[tuple[str, SortKey]]
+    ) -> str:
+        return function.render_fast(call, texts, order)
+
+    def marked(self, position: Position | None, text: str) -> str:
+        return text if position is None else text.replace("error('SQE:", f"error('SQE@{position}:")
+
+    def lambda_(self, node: Lambda, names: Sequence[str], body: str) -> str:
+        return f"lambda {', '.join(names)}: {body}"
+
+    def field_of(self, row: str, t: Row, index: int) -> str:
+        return f"({row}).{quote_name(row_field_names(t)[index])}"
+
+    def window_clauses(self, call: WindowCall, scope: Scope) -> list[str]:
+        clauses = []
+        if call.order_by:
+            clauses.append("ORDER BY " + ", ".join(self.sort_key(k, scope) for k in call.order_by))
+        if call.frame is not None and call.function not in PLACED:
+            clauses.append(self.frame(call.frame, call, scope))
+        return clauses
+
+    def offset(self, bound: FrameBound, call: WindowCall, scope: Scope) -> str:
+        if bound.offset is None:
+            return ""
+        if not isinstance(bound.offset, (Literal, Cast)):
+            raise NotSupported("the bounds of a window frame must be constants", position=call.position)
+        return self.text(bound.offset, scope)

@@ -1,0 +1,30 @@
+"""What the proof shares: the tables that probes read, on both lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from lanes.both import Lanes, open_lanes
+from lanes.columns import create
+from lanes.outcome import EVERYTHING
+from sqe.connection import Connection
+from sqe.engine.fast import proven
+
+
+@pytest.fixture(scope="session")
+def lanes(connect: Callable[..., Connection], tmp_path_factory: pytest.TempPathFactory) -> Lanes:
+    both = open_lanes(connect, tmp_path_factory.mktemp("lanes"))
+    both.spark_connection.execute("CREATE SCHEMA probes")
+    for connection in (both.spark_connection, both.fast_connection):
+        connection.execute("USE probes")
+    for statement in create():
+        both.spark_connection.execute(statement)
+    return both
+
+
+@pytest.fixture
+def everything_admitted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is to be proven may enter the fast lane."""
+    monkeypatch.setattr(proven, "outcome", lambda: EVERYTHING)
