@@ -171,7 +171,9 @@ def _assignments(parameters: Sequence[Pattern], variables: Sequence[str]) -> Ite
     held = [p for p in parameters if _holds(p)]
     seen = set()
     columns = [_ARRAYS if isinstance(p, ArrayOf) else _MAPS for p in held]
-    for chosen in itertools.product(*columns):
+    # Of more than two, each type meets the next ones: all of them would be millions.
+    several = itertools.product(*columns) if len(held) < 3 else _shifted(columns)
+    for chosen in several:
         assigned: dict[str, str] = {}
         if all(_unify(p, KINDS[c], assigned) for p, c in zip(held, chosen, strict=True)):
             for variable in variables:
@@ -181,6 +183,12 @@ def _assignments(parameters: Sequence[Pattern], variables: Sequence[str]) -> Ite
             if key not in seen:
                 seen.add(key)
                 yield assigned
+
+
+def _shifted(columns: Sequence[Sequence[str]]) -> Iterator[tuple[str, ...]]:
+    for start in range(max(map(len, columns))):
+        for step in (0, 1):
+            yield tuple(c[(start + n * step) % len(c)] for n, c in enumerate(columns))
 
 
 def _holds(pattern: Pattern) -> bool:
