@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 from sqe.config_keys import SECTIONS, Key, Listed, Named, Node, Section
+from sqe.engine.fast.proven import outcome
 from sqe.functions import registry
 from sqe.functions.aliases import ALIASES
 from sqe.functions.refused import REFUSED
@@ -109,18 +110,22 @@ is not here is an error, with the nearest one that is. `current_date`, `current_
 constants of the statement; the moments take a precision, `current_timestamp(6)`. CAST, TRY_CAST, CASE, IF,
 EXTRACT, POSITION, SUBSTRING, TRIM, NORMALIZE and TRY have a grammar of their own.
 *Leakproof* functions never fail because of a row's value; of the others it says which values they fail for.
+Those of the *fast lane* are proven to give Spark's answer on DuckDB, for most types of their arguments: EXPLAIN
+says which lane a statement takes, and why.
 """
+_HEAD = "| function | what it is | leakproof | fast lane |"
 
 
 def functions() -> str:
     lines = [FUNCTIONS]
     for kind, title in (("scalar", "Scalar"), ("aggregate", "Aggregate"), ("window", "Window")):
-        lines += [f"## {title} functions", "", "| function | what it is | leakproof |", "|---|---|---|"]
+        lines += [f"## {title} functions", "", _HEAD, "|---|---|---|---|"]
         for name in registry.names(kind):
             function = registry.lookup(name)
             assert function is not None
             shown = "<br>".join(f"`{name}{spelled}`" for spelled in function.spellings)
-            lines.append(f"| {shown} | {function.help} | {_leak(function)} |")
+            fast = "yes" if name in outcome().functions else "no"
+            lines.append(f"| {shown} | {function.help} | {_leak(function)} | {fast} |")
         lines.append("")
     lines += [OTHER_NAMES, "| name | is |", "|---|---|"]
     lines += [f"| `{alias}` | `{name}` |" for alias, name in sorted(ALIASES.items())]

@@ -17,6 +17,7 @@ pytestmark = pytest.mark.spark
 ANSWERS: list[tuple[str, Any, str | None]] = [
     ("SELECT array_distinct(ARRAY[nan(), nan(), 1e0, NULL, NULL])", [nan, 1.0, None], None),
     ("SELECT contains(ARRAY[nan()], nan())", False, None),
+    ("SELECT contains(ARRAY[NULL, 1e0], nan())", None, None),
     ("SELECT array_position(ARRAY[1e0, nan(), 2e0], 2e0)", 3, None),
     ("SELECT array_position(ARRAY[nan()], nan())", 0, None),
     ("SELECT array_remove(ARRAY[1e0, nan(), NULL], nan())", [1.0, nan, None], None),
@@ -41,6 +42,9 @@ ANSWERS: list[tuple[str, Any, str | None]] = [
     ),
     ("SELECT slice(ARRAY[1,2,3], -5, 2)", [], None),
     ("SELECT slice(ARRAY[1,2,3], 5, 2)", [], None),
+    ("SELECT slice(ARRAY[1,2,3], x, -1) FROM (VALUES CAST(NULL AS bigint)) t(x)", None, None),
+    ("SELECT trim_array(x, -1) FROM (VALUES CAST(NULL AS array(bigint))) t(x)", None, None),
+    ("SELECT sequence(x, 5, 0) FROM (VALUES CAST(NULL AS bigint)) t(x)", None, None),
     ("SELECT slice(ARRAY[1,2,3], 2, 10000000000)", [2, 3], None),
     ("SELECT cardinality(sequence(date '2024-01-31', date '2024-05-31', interval '1' month))", 5, None),
     ("SELECT flatten(ARRAY[ARRAY[1], NULL, ARRAY[NULL]])", [1, None], None),

@@ -186,6 +186,7 @@ DATES: list[tuple[str, Any]] = [
     ("human_readable_seconds(535333.9513888889)", "6 days, 4 hours, 42 minutes, 14 seconds"),
     ("human_readable_seconds(0.3)", "0 seconds"),
     ("human_readable_seconds(3600)", "1 hour"),
+    ("human_readable_seconds(NULL)", None),
     ("timezone(TIMESTAMP '2024-01-01 00:00:00 Europe/Berlin')", "Europe/Berlin"),
     ("millisecond(INTERVAL '-1.234' SECOND)", -234),
     ("hour(TIME '12:34:56.789')", 12),

@@ -114,10 +114,19 @@ _URLS = (
         "'/x' || a.s", "'http://h:'",
 )  # fmt: skip
 _MORE_PATTERNS = {
-    "regexp_extract": ("regexp_extract(a.s, '(\\w)(\\W*)', 2)", "regexp_extract(a.w, '([^-]+)$', 1)", "regexp_extract(a.v, '.', 0)"),
-    "regexp_extract_all": ("regexp_extract_all(a.s, '(\\w)(\\W*)', 1)", "regexp_extract_all(a.w, '[0-9](.)', 1)"),
+    "regexp_extract": (
+        "regexp_extract(a.s, '(\\w)(\\W*)', 2)",
+        "regexp_extract(a.w, '([^-]+)$', 1)",
+        "regexp_extract(a.v, '.', 0)",
+    ),
+    "regexp_extract_all": (
+        "regexp_extract_all(a.s, '(\\w)(\\W*)', 1)",
+        "regexp_extract_all(a.w, '[0-9](.)', 1)",
+    ),
     "regexp_position": (
-        "regexp_position(a.s, '[a-c]', 2)", "regexp_position(a.w, '[0-9]+', 1, 2)", "regexp_position(a.v, '\\w', 2, 2)",
+        "regexp_position(a.s, '[a-c]', 2)",
+        "regexp_position(a.w, '[0-9]+', 1, 2)",
+        "regexp_position(a.v, '\\w', 2, 2)",
     ),
 }
 _PATHS = ("$", "$.a", "$.a.c", "$[0]", "$[3][0]", "$.a.c[1]", '$["a"]', "$.b")
@@ -222,7 +231,7 @@ ONLY = frozenset(
         "json_extract", "json_extract_scalar", "json_size", "format", "$like_escape", "$array", "$and", "$or",
         "any_value", "arbitrary", "reduce_agg", "$wall_clock", "$from_wall_clock", "$offset_text",
         "$trunc_in_zone",
-        "grouping", "max_by", "min_by",
+        "grouping", "max_by", "min_by", "random", "rand", "uuid",
     }
 )  # fmt: skip
 BY_HAND: dict[str, tuple[str, ...]] = {
@@ -380,7 +389,8 @@ BY_HAND: dict[str, tuple[str, ...]] = {
         "format('%12.2f|%-9s|', a.fn, a.v)",
         "format('%,d|%08d|%+d|% d|%x|%X|%o', a.ln, a.i, a.p, a.p, a.l, a.i, a.l)",
         "format('%b|%6b|%B', a.b, a.b, a.b)",
-        *(f"format('%s', a.{c})" for c in ("n", "big", "dt", "ts", "ts3", "b", "t8", "t16", "i", "c", "fn", "dn")),
+        *(f"format('%s', a.{c})" for c in ("n", "big", "dt", "ts", "ts3", "b", "t8", "t16", "i", "c", "fn")),
+        "format('%s', a.dn)",
     ),
     **{
         f"url_extract_{part}": tuple(f"url_extract_{part}({url})" for url in _URLS)
@@ -400,6 +410,16 @@ BY_HAND: dict[str, tuple[str, ...]] = {
     "least": ("least(a.l, 5)", "least(a.d, b.d, 0e0)", "least(a.i, b.l)"),
     "any_value": tuple(f"any_value(a.{c})" for c in (*_ALL, *_NESTED)),
     "arbitrary": tuple(f"arbitrary(a.{c})" for c in (*_ALL, *_NESTED)),
+    # Of chance there is little to compare.
+    **{
+        name: (
+            f"{name}() BETWEEN 0 AND 1",
+            *(f"{name}({c}) BETWEEN 0 AND 9" for c in ("TINYINT '10'", "SMALLINT '10'", "10", "BIGINT '10'")),
+            f"{name}(5, 10) BETWEEN 5 AND 9",
+        )
+        for name in ("random", "rand")
+    },
+    "uuid": ("length(CAST(uuid() AS varchar))",),
     "count": ("count(*)", "count(1)"),
     **{
         name: (

@@ -57,20 +57,8 @@ _ARRAYS = ("ai", "ad", "as_", "ab", "aa", "aint", "af", "an", "abig", "adt", "at
     "ap",
            "as1", "an2", "ar", "ari")  # fmt: skip
 _MAPS = ("ms", "md", "mi", "mss", "mii", "mint", "mdt", "msa")
-# What is a constant of the statement or of chance, and has no answer to compare.
-APART = frozenset(
-    {
-        "now",
-        "current_timestamp",
-        "localtimestamp",
-        "current_date",
-        "random",
-        "rand",
-        "uuid",
-        "shuffle",
-        "$ordered",
-    }
-)
+# Constants of the statement, and what has no answer to compare.
+APART = frozenset({"now", "current_timestamp", "localtimestamp", "current_date", "shuffle", "$ordered"})
 # What statistics of a table bring in: tables of all kinds meet them, constants do not.
 _UNGUARDED = frozenset(function.name for function in unguarded.FUNCTIONS)
 
@@ -171,8 +159,9 @@ def _assignments(parameters: Sequence[Pattern], variables: Sequence[str]) -> Ite
     held = [p for p in parameters if _holds(p)]
     seen = set()
     columns = [_ARRAYS if isinstance(p, ArrayOf) else _MAPS for p in held]
-    # Of more than two, each type meets the next ones: all of them would be millions.
-    several = itertools.product(*columns) if len(held) < 3 else _shifted(columns)
+    # Where nothing binds them to each other, each type meets a few: all with all would be millions.
+    bound = sum(len(set(_variables(p))) for p in held) > len({v for p in held for v in _variables(p)})
+    several = itertools.product(*columns) if bound or len(held) < 2 else _shifted(columns)
     for chosen in several:
         assigned: dict[str, str] = {}
         if all(_unify(p, KINDS[c], assigned) for p, c in zip(held, chosen, strict=True)):
@@ -187,7 +176,7 @@ def _assignments(parameters: Sequence[Pattern], variables: Sequence[str]) -> Ite
 
 def _shifted(columns: Sequence[Sequence[str]]) -> Iterator[tuple[str, ...]]:
     for start in range(max(map(len, columns))):
-        for step in (0, 1):
+        for step in (0, 1, 4):
             yield tuple(c[(start + n * step) % len(c)] for n, c in enumerate(columns))
 
 

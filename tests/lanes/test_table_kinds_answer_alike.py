@@ -73,7 +73,9 @@ def _queries(source: str, columns: list[tuple[str, str]]) -> Iterator[str]:
         for constant in _CONSTANTS.get(family, ()):
             for word in ("=", "<>", "<", ">="):
                 yield f"SELECT * FROM {source} WHERE {name} {word} {constant}"
-            yield f"SELECT count(*) FROM {source} WHERE {name} IN ({constant}, NULL)"
+            # Iceberg's filters on Spark fail for a NULL among constants of bytes.
+            absent = "" if family == "varbinary" else ", NULL"
+            yield f"SELECT count(*) FROM {source} WHERE {name} IN ({constant}{absent})"
 
 
 def _answers_alike(both: Lanes, kind: TableKind, each: int) -> int:

@@ -92,6 +92,10 @@ class RelationWriter(ABC):
     def delivered(self, t: Type) -> Type:
         """The type that a value has on its way to us."""
 
+    def grouped(self, text: str, t: Type) -> str:
+        """The value that stands for a group of equal ones."""
+        return text
+
     @abstractmethod
     def scan(self, relation: Scan, wanted: Wanted) -> Block: ...
 
@@ -310,7 +314,7 @@ class RelationWriter(ABC):
         scope = {**outer, **visible(block)}
         texts = [block.columns[f.id].text for f in relation.keys]
         columns = {
-            f.id: Column(f, text, True, block.columns[key.id].exact)
+            f.id: Column(f, self.grouped(text, f.type), True, block.columns[key.id].exact)
             for f, text, key in zip(key_fields, texts, relation.keys, strict=True)
         }
         for field, call in calls:
@@ -411,10 +415,15 @@ class RelationWriter(ABC):
         names = [column_name(relation.fields[i]) for i in positions]
         queries = [self._query(arm, outer, [arm.fields[i] for i in positions], names) for arm in arms]
         columns = {
-            relation.fields[i].id: Column(
-                relation.fields[i], name, True, all(exact[n] for _, exact in queries)
+            field.id: Column(
+                field,
+                self.grouped(name, field.type) if relation.distinct else name,
+                True,
+                all(exact[n] for _, exact in queries),
             )
-            for n, (i, name) in enumerate(zip(positions, names, strict=True))
+            for n, (field, name) in enumerate(
+                zip((relation.fields[i] for i in positions), names, strict=True)
+            )
         }
         word = relation.op.upper() + ("" if relation.distinct else " ALL")
         source = f"\n{word}\n".join(derived(query) for query, _ in queries)

@@ -222,7 +222,7 @@ _HISTOGRAM = (
     " w_ -> struct(w_, CAST(size(filter({0}, e_ -> e_ <=> w_)) AS BIGINT))))"
 )
 _TRIM = (
-    "(CASE WHEN {1} < 0 THEN "
+    "(CASE WHEN {0} IS NULL THEN NULL WHEN {1} < 0 THEN "
     + refuse("size must not be negative")
     + " WHEN {1} > size({0}) THEN "
     + refuse("size must not exceed array cardinality")

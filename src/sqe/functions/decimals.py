@@ -101,20 +101,9 @@ _NARROW = 18
 
 
 def duck_decimal(
-    op: str,
-    left: str,
-    right: str,
-    left_type: Decimal,
-    right_type: Decimal,
-    result: Decimal,
-    fits: bool = False,
+    op: str, left: str, right: str, left_type: Decimal, right_type: Decimal, result: Decimal
 ) -> str:
-    """DuckDB's text of a sum, difference or product; `op` is its sign.
-
-    `fits` says that no result has more than 18 digits, so that it is made in 64 bits.
-    """
-    if fits and max(left_type.scale, right_type.scale, result.scale) <= _NARROW:
-        return f"({_narrow(left, left_type)} {op} {_narrow(right, right_type)})"
+    """DuckDB's text of a sum, difference or product; `op` is its sign."""
     if op == "*":
         if left_type.precision <= _NARROW and right_type.precision <= _NARROW < result.precision:
             left = f"CAST({left} AS DECIMAL({_NARROW + 1},{left_type.scale}))"

@@ -264,6 +264,7 @@ def human_readable(call: Any, texts: Texts) -> str:
         + refuse("Invalid argument found")
         + " WHEN {0} < -0.5e0 THEN "
         + refuse("negative seconds are not supported", code="NOT_SUPPORTED")
+        + f" WHEN {{0}} >= 9.2e18 THEN {give_up('words for so many seconds')}"
         + f" WHEN {seconds} = 0 THEN '0 seconds' WHEN {{0}} IS NOT NULL"
         + f" THEN concat_ws(', ', {', '.join(parts)}) END)",
         texts,

@@ -12,11 +12,11 @@ from sqe.engine.fast.types import duck_type, quote_name
 from sqe.engine.names import column_name
 from sqe.engine.relations import RelationWriter, Wanted
 from sqe.engine.spark.types import row_field_names
-from sqe.errors import InternalError
+from sqe.errors import InternalError, NotSupported
 from sqe.tree.expressions import Expression, Field
 from sqe.tree.relations import Cte, FileScan, Sample, Scan, Unnest, Values
 from sqe.tree.relations import Sequence as NumberSequence
-from sqe.tree.types import Array, Map, Row, Type
+from sqe.tree.types import APPROXIMATE, Array, Map, Row, Type
 
 
 class FastRelations(RelationWriter):
@@ -35,6 +35,14 @@ class FastRelations(RelationWriter):
 
     def delivered(self, t: Type) -> Type:
         return t
+
+    def grouped(self, text: str, t: Type) -> str:
+        """As Spark, which takes 0.0 for both zeros; DuckDB has the one that it met first."""
+        if t in APPROXIMATE:
+            return f"({text} + 0)"
+        if _has_doubles(t):
+            raise NotSupported(f"the fast lane does not group by {t}")
+        return text
 
     def scan(self, relation: Scan, wanted: Wanted) -> Block:
         source = self._sources[relation].text(relation, wanted)
@@ -82,6 +90,17 @@ class FastRelations(RelationWriter):
 
     def recursive(self, cte: Cte, names: Sequence[str], anchor: str, step: str) -> str:
         raise InternalError("recursion is not for the fast lane")
+
+
+def _has_doubles(t: Type) -> bool:
+    match t:
+        case Array(element=element):
+            return element in APPROXIMATE or _has_doubles(element)
+        case Map(key=key, value=value):
+            return any(part in APPROXIMATE or _has_doubles(part) for part in (key, value))
+        case Row(fields=fields):
+            return any(f.type in APPROXIMATE or _has_doubles(f.type) for f in fields)
+    return False
 
 
 def _list(expression: Expression, text: str) -> str:
