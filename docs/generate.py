@@ -110,8 +110,8 @@ is not here is an error, with the nearest one that is. `current_date`, `current_
 constants of the statement; the moments take a precision, `current_timestamp(6)`. CAST, TRY_CAST, CASE, IF,
 EXTRACT, POSITION, SUBSTRING, TRIM, NORMALIZE and TRY have a grammar of their own.
 *Leakproof* functions never fail because of a row's value; of the others it says which values they fail for.
-Those of the *fast lane* are proven to give Spark's answer on DuckDB, for most types of their arguments: EXPLAIN
-says which lane a statement takes, and why.
+Those of the *fast lane* are proven to give Spark's answer on DuckDB, for most types of their arguments:
+EXPLAIN says which lane a statement takes, and why.
 """
 _HEAD = "| function | what it is | leakproof | fast lane |"
 

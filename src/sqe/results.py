@@ -360,6 +360,8 @@ def conform(
 
 
 def _conform(column: pa.Array, target: pa.DataType) -> pa.Array:
+    if pa.types.is_nested(column.type) and _is_hollow(column):
+        column = pa.array(column.to_pylist(), column.type)
     if column.type == target:
         return column
     # Arrow casts rows by the names of their fields and would fill others with NULL: rename first.
@@ -367,6 +369,20 @@ def _conform(column: pa.Array, target: pa.DataType) -> pa.Array:
     if renamed != column.type:
         column = column.view(renamed)
     return column if column.type == target else column.cast(target)
+
+
+def _is_hollow(column: pa.Array) -> bool:
+    """Whether something nested in it has no values at all: Java sends no offsets for it then, and Arrow
+    reads them nevertheless, wherever that leads."""
+    if pa.types.is_map(column.type):
+        inner = [column.keys, column.items]
+    elif pa.types.is_list(column.type):
+        inner = [column.values]
+    elif pa.types.is_struct(column.type):
+        inner = [column.field(i) for i in range(column.type.num_fields)]
+    else:
+        return False
+    return any(_is_hollow(part) if len(part) else not pa.types.is_primitive(part.type) for part in inner)
 
 
 def _renamed(source: pa.DataType, names: pa.DataType) -> pa.DataType:

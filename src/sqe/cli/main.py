@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -114,7 +115,6 @@ def _run(given: Arguments) -> int:
 
     # Before anything else: it loads its engine while we load ours.
     start_ahead()
-    _import_arrow()
     from sqe.cli.run import Display, read_script, run_script
 
     scripts = []
@@ -159,14 +159,20 @@ def _connect(given: Arguments) -> Connection:
     overrides = {} if given.memory_limit is None else {"spark.driver_memory": given.memory_limit}
     config = load(given.config or usual_path(os.environ), os.environ, overrides)
     # After the configuration: a fault in that is told at once, and the engine takes a moment.
-    from sqe.connection import connect
+    gc.disable()  # imports make nothing but what stays
+    try:
+        _import_arrow()
+        from sqe.connection import connect
 
-    return connect(
-        warehouse=given.warehouse,
-        catalogs=given.catalogs or None,
-        memory=given.memory,
-        config=config,
-    )
+        return connect(
+            warehouse=given.warehouse,
+            catalogs=given.catalogs or None,
+            memory=given.memory,
+            config=config,
+        )
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _where(given: Arguments, connection: Connection) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from sqe.engine.block import derived
 from sqe.engine.names import lambda_name
-from sqe.errors import InternalError, Position
+from sqe.errors import InternalError, NotSupported, Position
 from sqe.functions.registry import Function, lookup
 from sqe.tree.expressions import (
     AggregateCall,
@@ -29,6 +29,7 @@ from sqe.tree.expressions import (
     ScalarSubquery,
     SortKey,
     WindowCall,
+    walk,
 )
 from sqe.tree.relations import Relation
 from sqe.tree.types import APPROXIMATE, BOOLEAN, Array, Map, Row
@@ -116,6 +117,7 @@ class ExpressionWriter(ABC):
             case LambdaRef():
                 return lambda_name(node)
             case Lambda():
+                _refuse_bodies(node)
                 return self.lambda_(node, [lambda_name(p) for p in node.parameters], texts[0])
             case Call():
                 return self._call(node, texts)
@@ -217,6 +219,14 @@ class ExpressionWriter(ABC):
 def direction(key: SortKey) -> str:
     nulls = "FIRST" if key.nulls_first else "LAST"
     return f"{'DESC' if key.descending else 'ASC'} NULLS {nulls}"
+
+
+def _refuse_bodies(node: Lambda) -> None:
+    """Spark has no Python in a lambda, and so no lane has."""
+    for part in walk(node.body):
+        function = lookup(part.function) if isinstance(part, Call) else None
+        if function is not None and function.body is not None:
+            raise NotSupported(f"{function.name} cannot stand in a lambda", position=part.position)
 
 
 def _operands(node: Expression) -> Sequence[Expression]:

@@ -10,9 +10,8 @@ from sqe.engine.spark.literals import literal
 from sqe.engine.spark.types import quote_name, row_field_names
 from sqe.errors import InternalError, NotSupported, Position
 from sqe.functions.casts import spark_cast
-from sqe.functions.registry import Function, lookup
+from sqe.functions.registry import Function
 from sqe.tree.expressions import (
-    Call,
     Cast,
     Expression,
     FrameBound,
@@ -20,7 +19,6 @@ from sqe.tree.expressions import (
     Literal,
     SortKey,
     WindowCall,
-    walk,
 )
 from sqe.tree.types import DATE, DAY_SECOND, Row, Type, is_integer
 
@@ -41,10 +39,6 @@ class SparkExpressions(ExpressionWriter):
         return marked(position, text)
 
     def lambda_(self, node: Lambda, names: Sequence[str], body: str) -> str:
-        for part in walk(node.body):
-            function = lookup(part.function) if isinstance(part, Call) else None
-            if function is not None and function.body is not None:
-                raise NotSupported(f"{function.name} cannot stand in a lambda", position=part.position)
         # Spark takes parentheses around several parameters, and none around one.
         return (names[0] if len(names) == 1 else f"({', '.join(names)})") + f" -> {body}"
 
