@@ -82,3 +82,18 @@ def test_names_may_repeat() -> None:
 def test_a_value_that_does_not_fit_is_an_error() -> None:
     with pytest.raises(InternalError):
         conformed(pa.array([300], pa.int32()), t.TINYINT)
+
+
+def test_nested_values_without_offsets_are_read_nowhere() -> None:
+    """As Java sends lists of lists of which there are none: the inner ones have no offsets at all."""
+    nothing = pa.py_buffer(b"")
+    inner = pa.Array.from_buffers(
+        pa.list_(pa.string()), 0, [None, nothing], children=[pa.array([], pa.string())]
+    )
+    no_row = pa.py_buffer(b"\x00")
+    offsets = pa.py_buffer(bytes(8))
+    outer = pa.Array.from_buffers(pa.list_(pa.list_(pa.string())), 1, [no_row, offsets], children=[inner])
+    column = conformed(outer, t.Array(t.Array(t.VARCHAR)))
+    column.validate(full=True)
+    assert column.nbytes >= 0
+    assert column.to_pylist() == [None]

@@ -63,7 +63,9 @@ class Plans:
 
 def _key(text: str, session: Session) -> Key:
     settings = tuple(sorted(session.properties.items()))
-    return (text, session.identity, session.catalog, session.namespace, session.time_zone, settings)
+    prepared = tuple(sorted(session.prepared.items()))
+    where = (session.catalog, session.namespace, session.time_zone)
+    return (text, session.identity, *where, settings, prepared)
 
 
 def _is_lasting(plan: Plan) -> bool:

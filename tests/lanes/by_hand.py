@@ -234,6 +234,8 @@ ONLY = frozenset(
         "grouping", "max_by", "min_by", "random", "rand", "uuid",
     }
 )  # fmt: skip
+# Signatures whose second argument has to be a constant.
+CONSTANT_COUNT = frozenset({"min", "max"})
 BY_HAND: dict[str, tuple[str, ...]] = {
     "$and": ("a.b AND b.b", "a.b AND b.b AND a.l > 0"),
     "$or": ("a.b OR b.b", "a.b OR b.b OR a.l > 0"),
@@ -345,6 +347,7 @@ BY_HAND: dict[str, tuple[str, ...]] = {
     "replace": ("replace(a.s, 'a', 'bb')", "replace(a.w, '-')", "replace(a.s, '', 'x')"),
     "translate": ("translate(a.s, 'abc', 'x')", "translate(a.w, '-:', '')"),
     "concat_ws": ("concat_ws(',', a.s, b.s)", "concat_ws(a.v, b.as1)", "concat_ws('-', a.v, b.v, a.v)"),
+    "codepoint": ("codepoint(CAST(substr(a.s, 1, 1) AS varchar(1)))",),
     "chr": ("chr(a.l)", "chr(a.p)", "chr(65)"),
     "approx_distinct": tuple(f"approx_distinct(a.{c})" for c in ("l", "s", "d", "dt")),
     "approx_percentile": (
@@ -419,6 +422,12 @@ BY_HAND: dict[str, tuple[str, ...]] = {
         )
         for name in ("random", "rand")
     },
+    "power": ("power(a.dn, 2)", "power(a.d, 2)"),
+    "pow": ("pow(a.dn, 2)", "pow(a.d, 2)"),
+    "bit_count": ("bit_count(a.l, 64)", "bit_count(a.p, 8)"),
+    "combinations": ("combinations(a.ap, 2)", "combinations(a.as1, 2)", "combinations(a.an1, 1)"),
+    "min": ("min(a.l, 2)", "min(a.s, 3)", "min(a.d, 2)"),
+    "max": ("max(a.l, 2)", "max(a.s, 3)", "max(a.d, 2)"),
     "uuid": ("length(CAST(uuid() AS varchar))",),
     "count": ("count(*)", "count(1)"),
     **{

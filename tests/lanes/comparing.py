@@ -250,8 +250,15 @@ def difference_of_tables(x: pa.Table, y: pa.Table, *, ordered: bool) -> str:
 
 
 def _rows(table: pa.Table) -> list[tuple[Any, ...]]:
-    columns = [_values(plain(column)) for column in table.columns]
+    columns = [[_unsigned(v) for v in _values(plain(column))] for column in table.columns]
     return list(zip(*columns, strict=True))
+
+
+def _unsigned(value: Any) -> Any:
+    """To SQL both zeros are one value: of a group, a partition or a maximum either may be shown."""
+    if isinstance(value, float):
+        return value + 0.0
+    return [_unsigned(v) for v in value] if isinstance(value, (list, tuple)) else value
 
 
 def _sortable(row: tuple[Any, ...]) -> str:

@@ -84,6 +84,8 @@ def _generated(function: Function) -> Iterator[str]:
     for spec in function.signatures:
         if isinstance(spec, (str, tuple)):
             signature = parse(spec if isinstance(spec, str) else spec[0])
+            if function.name in by_hand.CONSTANT_COUNT and len(signature.parameters) > 1:
+                continue
             # The arguments of an aggregate are of one row.
             letters = LETTERS if function.kind == "scalar" else "aaa"
             yield from _of_signature(function.name, signature, letters)

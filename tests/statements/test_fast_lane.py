@@ -190,3 +190,12 @@ def test_spark_takes_over_where_the_lane_fails(
     cursor = connection.execute("SELECT count(*) FROM s.t")
     assert cursor.fetchall() == [(3,)]
     assert cursor.statement.lane == "spark" and "fast lane failed" in cursor.statement.lane_reason
+
+
+def test_a_prepared_statement_is_planned_anew(fast: Connection) -> None:
+    for number in (1, 2):
+        fast.execute(f"PREPARE p FROM SELECT {number}")
+        assert fast.execute("EXECUTE p").fetchall() == [(number,)]
+        fast.execute("DEALLOCATE PREPARE p")
+    with pytest.raises(SqeError):
+        fast.execute("EXECUTE p")

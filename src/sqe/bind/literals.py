@@ -86,7 +86,7 @@ def typed(target: t.Type, text: str, position: Position | None) -> Literal | Non
     """DATE '…', TIMESTAMP '…', TIME '…', DECIMAL '…', REAL '…'; None where it is a CAST of the text."""
     try:
         if target == t.DATE:
-            if not re.fullmatch(r"\d{4}-\d{1,2}-\d{1,2}", text.strip()):
+            if not re.fullmatch(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}", text.strip()):
                 raise ValueError(text)
             return Literal(t.DATE, dt.date(*map(int, text.strip().split("-"))))
         if isinstance(target, (t.Timestamp, t.TimestampTz)):
@@ -98,7 +98,7 @@ def typed(target: t.Type, text: str, position: Position | None) -> Literal | Non
             negative = text.strip().startswith("-")
             value = number(digits if "." in digits else f"{digits}.", position, negative=negative)
             return value if isinstance(value.type, t.Decimal) else None
-        if target in t.APPROXIMATE and re.fullmatch(r"[+-]?\d+(\.\d*)?([eE][+-]?\d{1,3})?", text):
+        if target in t.APPROXIMATE and re.fullmatch(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]{1,3})?", text):
             return _approximate(target, float(text))
     except UserError:
         raise
@@ -120,8 +120,8 @@ def _approximate(target: t.Type, value: float) -> Literal | None:
 
 
 _TIMESTAMP = re.compile(
-    r"\s*(?P<date>\d{4,5}-\d{1,2}-\d{1,2})"
-    r"(?:[ T](?P<time>\d{1,2}:\d{1,2}(?::\d{1,2}(?:\.(?P<fraction>\d{1,12}))?)?))?"
+    r"\s*(?P<date>[0-9]{4,5}-[0-9]{1,2}-[0-9]{1,2})"
+    r"(?:[ T](?P<time>[0-9]{1,2}:[0-9]{1,2}(?::[0-9]{1,2}(?:\.(?P<fraction>[0-9]{1,12}))?)?))?"
     r"\s*(?P<zone>[A-Za-z+\-].*?)?\s*$"
 )
 

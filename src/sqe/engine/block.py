@@ -46,6 +46,8 @@ class OrderKey:
     text: str
     plain: bool
     direction: str
+    # What is sorted by, with the text in its place.
+    form: str = "{}"
 
 
 @record
@@ -105,7 +107,7 @@ def select(block: Block, items: Sequence[Item]) -> str:
     if block.group:
         lines.append(f"GROUP BY {block.group}")
     if block.order:
-        keys = (f"{aliases.get(k.text, k.text)} {k.direction}" for k in block.order)
+        keys = (f"{k.form.replace('{}', aliases.get(k.text, k.text))} {k.direction}" for k in block.order)
         lines.append("ORDER BY " + ", ".join(keys))
     if block.limit is not None:
         lines.append(f"LIMIT {block.limit}")

@@ -32,7 +32,7 @@ from sqe.tree.expressions import (
     walk,
 )
 from sqe.tree.relations import Relation
-from sqe.tree.types import APPROXIMATE, BOOLEAN, Array, Map, Row
+from sqe.tree.types import APPROXIMATE, BOOLEAN, Array, Map, Row, Type
 
 # Field id -> text.
 Scope = Mapping[int, str]
@@ -213,7 +213,12 @@ class ExpressionWriter(ABC):
         return f"{frame.unit.upper()} BETWEEN {bounds[0]} AND {bounds[1]}"
 
     def sort_key(self, key: SortKey, scope: Scope) -> str:
-        return f"{self.text(key.expression, scope)} {direction(key)}"
+        form = self.sorted_form(key.expression.type)
+        return f"{form.replace('{}', self.text(key.expression, scope))} {direction(key)}"
+
+    def sorted_form(self, t: Type) -> str:
+        """What a value of the type is sorted by, with {} in its place."""
+        return "{}"
 
 
 def direction(key: SortKey) -> str:

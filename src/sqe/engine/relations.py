@@ -356,7 +356,12 @@ class RelationWriter(ABC):
             block = sealed(block, wanted | used)
         scope = {**outer, **visible(block)}
         order = tuple(
-            OrderKey(self.expressions.text(k.expression, scope), _is_plain(k.expression, block), direction(k))
+            OrderKey(
+                self.expressions.text(k.expression, scope),
+                _is_plain(k.expression, block),
+                direction(k),
+                self.expressions.sorted_form(k.expression.type),
+            )
             for k in keys
         )
         return replace(block, order=order, stage=Stage.ORDER if order else block.stage)

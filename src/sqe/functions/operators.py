@@ -28,6 +28,7 @@ from sqe.tree.types import (
     DAY_SECOND,
     REAL,
     UNKNOWN,
+    UUID,
     VARCHAR,
     YEAR_MONTH,
     Array,
@@ -267,6 +268,9 @@ def compare(
         if op == "$ne":
             return f"(NOT {_equal(t, left, right, 0)})"
         return _order_nested(t, symbol, left, right)
+    if t == UUID and op not in ("$eq", "$ne"):
+        # Iceberg compares the halves of a uuid as signed numbers when it leaves files out.
+        return f"(lower({left}) {symbol} lower({right}))"
     return f"({left} {symbol} {right})"
 
 
@@ -281,8 +285,11 @@ def _compare_floats(op: str, symbol: str, texts: tuple[str, str], known_left: bo
     # NaN is the largest to Spark: only the side that claims to be larger can be wrongly so.
     larger, smaller = (1, 0) if op in ("$lt", "$le") else (0, 1)
     known_larger, known_smaller = (known_right, known_left) if larger == 1 else (known_left, known_right)
-    if known_larger:
+    if known_larger and known_smaller:
         return fill(plain, texts)
+    if known_larger:
+        # Not for this, but for what NOT makes of it: Iceberg passes over files of NaN alone then.
+        return share(f"({{0}} {symbol} {{1}} AND NOT isnan({{{smaller}}}))", texts)
     if known_smaller:
         return share(f"({{0}} {symbol} {{1}} AND NOT isnan({{{larger}}}))", texts)
     return share(f"({{0}} {symbol} {{1}} AND (NOT isnan({{{larger}}}) OR {{{smaller}}} IS NULL))", texts)

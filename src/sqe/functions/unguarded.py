@@ -1,5 +1,5 @@
-"""Functions that only rendering for the fast lane puts in the place of others, where statistics prove that
-their arguments need no guard. No statement can name them."""
+"""Functions that only rendering puts into a tree, and no statement can name: on the fast lane in the place of
+others, where statistics prove that their arguments need no guard; and what hides a value from an engine."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from sqe.engine.fast.types import duck_type
 from sqe.functions.function import Function, aggregate, scalar
-from sqe.tree.types import as_decimal
+from sqe.tree.types import REAL, as_decimal
 
 Texts = Sequence[str]
 _HELP = "As its namesake, of arguments that need no guard"
@@ -35,6 +35,13 @@ def _hidden(name: str, fast: Any) -> Function:
 
 
 FUNCTIONS = (
+    scalar(
+        "$plus_zero",
+        "(T) -> T",
+        spark=lambda call, texts: f"({texts[0]} + {'CAST(0 AS FLOAT)' if call.type == REAL else '0D'})",
+        fast="({0} + 0)",
+        help="The same number; both zeros become one",
+    ),
     scalar(
         "$narrow",
         "(T) -> T",

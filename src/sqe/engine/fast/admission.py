@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from sqe.engine.fast.proven import cast_is_proven, is_proven
+from sqe.functions.registry import lookup
 from sqe.tree import expressions as e
 from sqe.tree import relations as r
 from sqe.tree import types as t
@@ -43,10 +44,18 @@ def _node(node: Any) -> str | None:
             return "recursion" if node.recursive else None
         case r.Relation():
             return _relation(node)
+        case e.AggregateCall() | e.WindowCall() if node.filter is not None and any(
+            map(_may_fail, node.arguments)
+        ):
+            return "a FILTER over what may fail: DuckDB computes it for the other rows too"
         case e.AggregateCall() | e.WindowCall() | e.Call():
             return is_proven(str(node.function), [a.type for a in node.arguments])
         case e.Cast():
             return cast_is_proven(node.operand.type, node.type, node.safe)
+        case e.InList() if any(map(_may_fail, node.items)):
+            return "an IN list that may fail: DuckDB computes all of it"
+        case e.InSubquery() if len(node.operands) > 1:
+            return "IN of several columns"
         case e.InList():
             return is_proven("$eq", (node.operand.type, node.operand.type))
         case e.InSubquery():
@@ -79,6 +88,16 @@ def _relation(relation: r.Relation) -> str | None:
 _WORDS: dict[type[r.Relation], str] = {r.Sample: "TABLESAMPLE is"}
 # DuckDB takes such a path for a pattern.
 _PATTERN = frozenset("*?[")
+
+
+def _may_fail(expression: e.Expression) -> bool:
+    for node in e.walk(expression):
+        if isinstance(node, e.Cast) and not node.implicit and not node.safe:
+            return True
+        function = lookup(node.function) if isinstance(node, e.Call) else None
+        if function is not None and function.leaks(a.type for a in node.arguments):
+            return True
+    return False
 
 
 def _compared(types: Iterable[t.Type]) -> str | None:

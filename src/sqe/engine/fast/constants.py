@@ -11,8 +11,8 @@ from sqe.tree.expressions import Cast, Literal, rebuild
 from sqe.tree.statements import Query
 
 # Only what every reader of dates reads alike; the engine has to read, or refuse, the rest.
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_TIMESTAMP = re.compile(r"\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_TIMESTAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}")
 
 
 def folded(query: Query) -> Query:

@@ -21,6 +21,7 @@ from sqe.engine.fast.sources import IcebergMetadata, OneFile, ParquetFiles, Scan
 from sqe.engine.fast.table_kinds import Denied, Plain, kind_of
 from sqe.engine.fast.unguarded import unguarded
 from sqe.engine.scope import references
+from sqe.engine.zeros import hide_zeros
 from sqe.engine.zones import lower_zones
 from sqe.errors import NotSupported
 from sqe.record import record
@@ -87,7 +88,8 @@ def admit(
         }
         sources |= {n: reading.file(n) for n in walk(lowered) if isinstance(n, FileScan)}
         bounds = Bounds(lowered, reading.range_of, reading.rows_of)
-        rendered = render(unguarded(lowered, bounds), sources, statement_id=statement_id)
+        cheaper = hide_zeros(unguarded(lowered, bounds), spark=False)
+        rendered = render(cheaper, sources, statement_id=statement_id)
     except (_Refused, NotSupported) as refused:
         return str(refused)
     return Admitted(rendered, tuple(sorted(reading.locations)), tuple(reading.scans))

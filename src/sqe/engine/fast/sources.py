@@ -10,6 +10,7 @@ from sqe.engine.fast.literals import string
 from sqe.engine.fast.types import duck_type, quote_name
 from sqe.record import record
 from sqe.tree.relations import FileScan, Scan, TableName
+from sqe.tree.types import holds_floats
 
 
 class Source(Protocol):
@@ -80,4 +81,6 @@ class OneFile:
     def text(self, scan: Scan | FileScan, wanted: Collection[int]) -> str:
         pairs = [(f, quote_name(c)) for f, c in zip(scan.fields, scan.columns, strict=True) if f.id in wanted]
         columns = ", ".join(f"CAST({c} AS {duck_type(f.type)}) AS {c}" for f, c in pairs) or "1"
-        return f"(SELECT {columns} FROM read_parquet([{string(self.path)}], hive_partitioning = false))"
+        nan = ", can_have_nan = true" if any(holds_floats(f.type) for f, _ in pairs) else ""
+        file = f"read_parquet([{string(self.path)}], hive_partitioning = false{nan})"
+        return f"(SELECT {columns} FROM {file})"

@@ -431,6 +431,8 @@ class _Lowering:
     # Aggregates and windows ---------------------------------------------------------------------------
 
     def _aggregate(self, aggregate: Aggregate) -> Relation:
+        if any(isinstance(key.type, Map) for key in aggregate.keys):
+            raise NotSupported("Spark cannot group or deduplicate maps")
         own = {f.id for f in aggregate.input.fields}
         outer = {i: f for c in aggregate.calls for i, f in free(c).items() if i not in own}
         if outer:

@@ -14,6 +14,7 @@ from sqe.engine.spark.literals import string
 from sqe.engine.spark.lowering import lower
 from sqe.engine.spark.relations import SparkRelations
 from sqe.engine.spark.types import quote_name, table_name
+from sqe.engine.zeros import hide_zeros
 from sqe.engine.zones import lower_zones
 from sqe.errors import InternalError
 from sqe.functions.bodies import called
@@ -75,7 +76,8 @@ def render(
             raise InternalError(f"{getattr(node, 'table', 'a file')} was not secured")
     make_room()
     writer = SparkRelations(max_recursion_depth=max_recursion_depth, statement_id=statement_id)
-    sql = _statement(lower(lower_zones(statement, session_zone)), writer)
+    lowered = hide_zeros(lower_zones(statement, session_zone), spark=True)
+    sql = _statement(lower(lowered), writer)
     files = tuple(FileView(name, scan.format, scan.paths) for name, scan in writer.file_views.items())
     return Rendered(sql, files, writer.tables, called(sql))
 
