@@ -227,7 +227,7 @@ class FastLane(Lane):
         failed: dict[int, Failure] = {}
         for row in rows:
             try:
-                self._engine.execute(prepared, [row]).fetch_arrow_table()
+                self._engine.execute(prepared, [row]).to_arrow_table()
             except duckdb.Error as error:
                 told = translate(str(error))
                 failed[row] = Failure(told.code, told.message)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from lanes.comparing import difference_of_tables
 from lanes.random_queries import Table, make_table, queries
 from sqe.connection import Connection
+from sqe.engine.fast.errors import FastLaneFailed
 from sqe.errors import NotSupported, SqeError
 
 EXAMPLES = int(os.environ.get("SQE_LANES_EXAMPLES", "0"))
@@ -61,7 +62,7 @@ def test_queries_of_chance(on_lanes: tuple[Connection, Connection], tables: list
         sql, ordered = data.draw(queries(tables))
         try:
             left = fast.execute(sql).fetch_arrow_table()
-        except NotSupported:
+        except (NotSupported, FastLaneFailed):
             return
         except SqeError as error:
             taken += 1
