@@ -364,6 +364,8 @@ def _conform(column: pa.Array, target: pa.DataType) -> pa.Array:
         column = pa.array(column.to_pylist(), column.type)
     if column.type == target:
         return column
+    if pa.types.is_null(target) and column.null_count == len(column):
+        return pa.nulls(len(column))
     # Arrow casts rows by the names of their fields and would fill others with NULL: rename first.
     renamed = _renamed(column.type, target)
     if renamed != column.type:

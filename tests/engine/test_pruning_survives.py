@@ -174,6 +174,7 @@ PREDICATES: list[tuple[tuple[str, ...], str, str]] = [
 @pytest.fixture(scope="module")
 def lake(connect: Callable[..., Connection]) -> Connection:
     connection = connect(memory=True)
+    connection.execute("SET SESSION lane = 'spark'")
     connection.execute("CREATE SCHEMA pruned")
     connection.execute("USE pruned")
     for name, transform in TABLES.items():

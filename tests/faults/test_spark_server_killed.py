@@ -25,6 +25,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
     """A connection with a Spark of its own."""
     place = tmp_path_factory.mktemp("killed") / "warehouse"
     with sqe.connect(warehouse=place, memory_limit="512m") as connection:
+        connection.execute("SET SESSION lane = 'spark'")
         connection.execute("CREATE TABLE t (x BIGINT)")
         connection.execute("INSERT INTO t VALUES (1), (2)")
         yield connection

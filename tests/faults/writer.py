@@ -44,6 +44,7 @@ def statement(kind: str, number: int) -> str:
 
 def main(warehouse: str) -> None:
     connection = sqe.connect(warehouse=warehouse)
+    connection.execute("SET SESSION lane = 'spark'")
     connection.execute("SELECT 1").fetchall()
     print("ready", flush=True)
     for order in sys.stdin:

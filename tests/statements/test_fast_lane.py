@@ -61,6 +61,7 @@ def test_reads_start_no_java(fast: Connection) -> None:
     "sql",
     [
         "SELECT 1",
+        "SELECT NULL",
         "VALUES (1, 'a'), (2, 'b')",
         "SELECT table_name FROM information_schema.tables WHERE table_schema = 's'",
         'SELECT count(*) FROM "t$snapshots"',

@@ -27,7 +27,7 @@ _SIMPLE = frozenset((t.BOOLEAN, *t.INTEGERS, *t.APPROXIMATE, t.VARBINARY, t.DATE
 def refusal(query: Query) -> str | None:
     """Why the fast lane may not answer a query, whatever its tables are like; None where it may."""
     for field in query.relation.fields:
-        if not _is_known(field.type):
+        if field.type != t.UNKNOWN and not _is_known(field.type):
             return f"column {field.name} is of type {field.type}"
     for node in e.walk(query):
         reason = _node(node)
