@@ -74,7 +74,7 @@ class Bounds:
     def of(self, node: e.Expression) -> Range:
         found = self._of(node)
         if not found.known and t.is_exact(node.type):
-            return _of_type(node.type)
+            return of_type(node.type)
         return found
 
     def _of(self, node: e.Expression) -> Range:
@@ -157,7 +157,7 @@ class Bounds:
             elif call.function in ("min", "max") and len(call.arguments) == 1:
                 self._makers[field.id] = partial(self.of, call.arguments[0])
             elif call.function == "sum" and t.is_exact(call.type) and rows is not None:
-                most, limit = self.of(call.arguments[0]).largest, _of_type(call.type).high
+                most, limit = self.of(call.arguments[0]).largest, of_type(call.type).high
                 if most is not None and limit is not None and _EXACTLY.multiply(most, Number(rows)) <= limit:
                     self.small_sums.add(call)
 
@@ -186,7 +186,8 @@ class Bounds:
         return None
 
 
-def _of_type(kind: t.Type) -> Range:
+def of_type(kind: t.Type) -> Range:
+    """All values of an exact type."""
     if isinstance(kind, t.Decimal):
         most = _EXACTLY.scaleb(Number(10**kind.precision - 1), -kind.scale)
         return Range(-most, most, False)

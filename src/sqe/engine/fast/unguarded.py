@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from sqe.engine.fast.bounds import Bounds, Range
+from sqe.engine.fast.bounds import Bounds, Range, of_type
 from sqe.tree import expressions as e
 from sqe.tree import types as t
 from sqe.tree.statements import Query
@@ -27,7 +27,7 @@ def unguarded(query: Query, bounds: Bounds) -> Query:
             default = None if node.default is None else _narrowed(node.default)
             node = replace(node, whens=narrow, default=default)
         elif isinstance(node, e.AggregateCall) and node in bounds.small_sums:
-            node = replace(node, function="$sum_small")
+            node = replace(node, function="$sum_small", arguments=(_summed(node.arguments[0], bounds),))
         return e.rebuild(node, change)
 
     changed = change(query)
@@ -48,6 +48,17 @@ def _cheaper(call: e.Call, bounds: Bounds) -> str:
         case _ if name in _COMPARISONS and call.arguments[0].type in t.APPROXIMATE:
             return name if any(bounds.of(a).nan for a in call.arguments) else f"{name}_numbers"
     return name
+
+
+def _summed(argument: e.Expression, bounds: Bounds) -> e.Expression:
+    """Without the cast to bigint, which hides sum(x + 1) from DuckDB: it sums x and counts. An x + 1 that may
+    overflow has to be computed."""
+    if not (isinstance(argument, e.Cast) and argument.implicit and t.is_integer(argument.operand.type)):
+        return argument
+    found, limits = bounds.of(argument.operand), of_type(argument.operand.type)
+    if found.low is None or found.high is None or limits.low is None or limits.high is None:
+        return argument
+    return argument.operand if limits.low <= found.low and found.high <= limits.high else argument
 
 
 def _fits(node: e.Expression, found: Range) -> bool:
