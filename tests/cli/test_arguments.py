@@ -17,9 +17,7 @@ def test_sqe_is_embedded_unless_a_server_is_named(flags: list[str]) -> None:
     assert parse("sqe", flags).remote is True
 
 
-@pytest.mark.parametrize(
-    "flags", [["--embedded"], ["--warehouse", "w"], ["--catalog", "a=b"], ["--memory"]]
-)
+@pytest.mark.parametrize("flags", [["--embedded"], ["--warehouse", "w"], ["--catalog", "a=b"], ["--memory"]])
 def test_sqe_cli_is_remote_unless_a_warehouse_is_named(flags: list[str]) -> None:
     assert parse("sqe-cli", []).remote is True
     assert parse("sqe-cli", flags).remote is False

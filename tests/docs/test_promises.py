@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent.parent
-TABLE = [
-    line for line in (ROOT / "docs" / "promises.md").read_text().splitlines() if line.startswith("| ")
-][1:]
+TABLE = [line for line in (ROOT / "docs" / "promises.md").read_text().splitlines() if line.startswith("| ")][
+    1:
+]
 ROWS = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip("|"))] for line in TABLE]
 SEEDS = {"000", "001", "002", "003", "004"}
 

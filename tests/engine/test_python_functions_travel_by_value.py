@@ -21,9 +21,9 @@ def test_nothing_of_ours_is_imported_to_run_one(tmp_path: Path) -> None:
         "import pickle, sys, pyarrow as pa\n"
         "sys.modules['sqe'] = None\n"
         "function, _ = pickle.loads(open(sys.argv[1], 'rb').read())\n"
-        "print(function(pa.array(['{\"b\":1,\"a\":2}', None])).to_pylist())"
+        'print(function(pa.array([\'{"b":1,"a":2}\', None])).to_pylist())'
     )
     done = subprocess.run(
         [sys.executable, "-c", script, str(tmp_path / "command")], capture_output=True, text=True, timeout=60
     )
-    assert done.stdout.strip() == "['{\"a\":2,\"b\":1}', None]", done.stderr
+    assert done.stdout.strip() == '[\'{"a":2,"b":1}\', None]', done.stderr
