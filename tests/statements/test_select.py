@@ -100,7 +100,7 @@ CASES = {
     "aggregate of nothing": ("SELECT count(*), sum(pay) FROM emp WHERE false", [(0, None)]),
     "group by of nothing": ("SELECT dept, count(*) FROM emp WHERE false GROUP BY dept", []),
     "grouping sets": ("SELECT dept, boss, count(*) FROM emp WHERE dept = 'it' "
-                      "GROUP BY GROUPING SETS ((dept), (boss), ()) ORDER BY 1, 2",
+                      "GROUP BY GROUPING SETS ((dept), (boss), ()) ORDER BY 1, 2, 3",
                       [("it", None, 2), (None, 1, 1), (None, None, 1), (None, None, 2)]),
     "rollup": ("SELECT dept, count(*), grouping(dept) FROM emp GROUP BY ROLLUP (dept) ORDER BY 3, 1",
                [("hr", 1, 0), ("it", 2, 0), (None, 1, 0), (None, 4, 1)]),

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from sqe.functions.spark_text import MISSING, constant
-from sqe.tree.expressions import Call, Expression, InList, rebuild
+from sqe.tree.expressions import Call, Expression, InList, rebuild, walk
 from sqe.tree.statements import Statement
 from sqe.tree.types import APPROXIMATE
 
@@ -38,9 +38,20 @@ def hide_zeros(statement: S, *, spark: bool) -> S:
                 return node if certain and not negated else replace(node, operand=_hidden(node.operand))
         return node
 
+    if not any(_compares_floats(node) for node in walk(statement)):
+        return statement
     changed = change(statement, False)
     assert isinstance(changed, type(statement))
     return changed
+
+
+def _compares_floats(node: Any) -> bool:
+    match node:
+        case Call(function=function, arguments=(left, _)):
+            return left.type in APPROXIMATE and function.removesuffix(_UNGUARDED) in _EQUALITY | _ORDER
+        case InList():
+            return node.operand.type in APPROXIMATE
+    return False
 
 
 def _is_number_but_zero(value: object) -> bool:

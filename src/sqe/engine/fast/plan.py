@@ -92,6 +92,8 @@ def admit(
         rendered = render(cheaper, sources, statement_id=statement_id)
     except (_Refused, NotSupported) as refused:
         return str(refused)
+    except RecursionError:
+        return "it is nested too deeply"
     return Admitted(rendered, tuple(sorted(reading.locations)), tuple(reading.scans))
 
 
