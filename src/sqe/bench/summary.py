@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from sqe.bench.ratio import ratio
 from sqe.bench.run import Outcome, SuiteReport
@@ -98,8 +98,3 @@ def _cell(outcome: Outcome) -> str:
 
 def _number(value: float, form: str) -> str:
     return f"{value:{form}}" if value else ""
-
-
-def lines_of(texts: Sequence[str], limit: int) -> list[str]:
-    rest = len(texts) - limit
-    return [*texts[:limit], *([f"… and {rest} more"] if rest > 0 else [])]

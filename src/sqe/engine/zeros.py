@@ -1,8 +1,8 @@
 """Keeps engines from looking for floats in statistics, where those lie.
 
-Files tell -0.0 from 0.0 in their bounds, dictionaries and Bloom filters, and leave NaN out of their bounds.
-A comparison that this could mislead compares `x + 0` instead, which no engine looks up: equality but with a
-constant that is not zero and, on Spark, order with zero, and whatever is negated.
+Files tell -0.0 from 0.0 in their bounds, dictionaries and Bloom filters. A comparison that this could mislead
+compares `x + 0` instead, which no engine looks up: equality but with a constant that is not zero and, on
+Spark, order with zero. (NaN, which bounds leave out, is guarded by the comparisons themselves.)
 """
 
 from __future__ import annotations
@@ -22,25 +22,23 @@ _UNGUARDED = "_numbers"
 
 
 def hide_zeros(statement: S, *, spark: bool) -> S:
-    def change(node: Any, negated: bool) -> Any:
-        negated = negated or (spark and isinstance(node, Call) and node.function == "$not")
-        node = rebuild(node, lambda part: change(part, negated))
+    def change(node: Any) -> Any:
+        node = rebuild(node, change)
         match node:
             case Call(function=function, arguments=(left, right)) if left.type in APPROXIMATE:
                 name = function.removesuffix(_UNGUARDED)
                 values = [constant(left), constant(right)]
                 misled = name in _EQUALITY and not any(map(_is_number_but_zero, values))
                 misled = misled or (name in _ORDER and spark and 0 in values)
-                misled = misled or (name in _EQUALITY | _ORDER and negated)
                 return replace(node, arguments=(_hidden(left), _hidden(right))) if misled else node
             case InList() if node.operand.type in APPROXIMATE:
                 certain = all(_is_number_but_zero(constant(item)) for item in node.items)
-                return node if certain and not negated else replace(node, operand=_hidden(node.operand))
+                return node if certain else replace(node, operand=_hidden(node.operand))
         return node
 
     if not any(_compares_floats(node) for node in walk(statement)):
         return statement
-    changed = change(statement, False)
+    changed = change(statement)
     assert isinstance(changed, type(statement))
     return changed
 

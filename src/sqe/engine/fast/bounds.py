@@ -35,10 +35,6 @@ class Range:
         return self.low is not None and self.high is not None
 
     @property
-    def excludes_zero(self) -> bool:
-        return (self.low is not None and self.low > 0) or (self.high is not None and self.high < 0)
-
-    @property
     def largest(self) -> Number | None:
         """The largest absolute value."""
         return None if self.low is None or self.high is None else max(abs(self.low), abs(self.high))
