@@ -77,7 +77,8 @@ class Coordinator:
 
     def cancel(self, identity: Identity, statement_id: str) -> None:
         """Ends a statement in whichever lane it runs."""
-        self.spark_session(identity).cancel(statement_id)
+        if self._spark is not None:
+            self.spark_session(identity).cancel(statement_id)
         if self._fast is not None:
             self._fast.cancel(statement_id)
 

@@ -10,6 +10,7 @@ import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
+from sqe.errors import SqeError
 from sqe.record import record
 from sqe.session import Session
 from sqe.tree.expressions import walk
@@ -83,8 +84,6 @@ def _is_lasting(plan: Plan) -> bool:
 
 
 def _is_current(plan: Plan, catalogs: Catalogs) -> bool:
-    from sqe.errors import SqeError
-
     try:
         for name, table in plan.binder.tables.items():
             now = catalogs.get(name.catalog).find_table(name.namespace, name.name)

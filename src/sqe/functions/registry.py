@@ -12,10 +12,19 @@ from sqe.errors import Position, TypeMismatch
 from sqe.functions.aliases import ALIASES
 from sqe.functions.function import Function, LambdaArgument, Resolution, ResultRule, SignatureSpec
 from sqe.functions.signatures import Argument, Signature, match, parse
-from sqe.tree.expressions import AggregateCall, Call, WindowCall, walk
+from sqe.tree.expressions import AggregateCall, Call, Cast, WindowCall, walk
 from sqe.tree.types import FunctionType, Type
 
-__all__ = ["Function", "LambdaArgument", "Resolution", "lookup", "names", "needs_projection", "resolve"]
+__all__ = [
+    "Function",
+    "LambdaArgument",
+    "Resolution",
+    "can_fail",
+    "lookup",
+    "names",
+    "needs_projection",
+    "resolve",
+]
 
 # Those that most statements use first: a family is imported when a name is in none before it.
 _FAMILIES = [
@@ -69,6 +78,16 @@ def needs_projection(expression: Any) -> bool:
             if function is not None and function.projected:
                 return True
     return False
+
+
+def can_fail(node: Any) -> bool:
+    """Whether an expression itself, whatever its parts do, may fail for the values of some row."""
+    if isinstance(node, Cast):
+        return not node.implicit and not node.safe
+    if not isinstance(node, (Call, AggregateCall, WindowCall)):
+        return False
+    function = lookup(node.function)
+    return function is not None and bool(function.leaks(a.type for a in node.arguments))
 
 
 def resolve(

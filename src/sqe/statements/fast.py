@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from sqe.bind.binder import Binder
 from sqe.coordinator import Coordinator
 from sqe.errors import Position, SqeError
-from sqe.functions.registry import lookup
+from sqe.functions.registry import can_fail
 from sqe.policy.secure import Guard
-from sqe.tree.expressions import AggregateCall, Call, Cast, ScalarSubquery, WindowCall, walk
+from sqe.tree.expressions import ScalarSubquery, walk
 from sqe.tree.statements import Query
 
 if TYPE_CHECKING:
@@ -95,15 +95,8 @@ class FastThenSpark:
 
 def only_place(query: Query) -> Position | None:
     """The one place in a statement that can fail when it runs; None where there are several."""
-    places = set()
-    for node in walk(query):
-        match node:
-            case Call() | AggregateCall() | WindowCall():
-                function = lookup(node.function)
-                if function is not None and function.leaks(a.type for a in node.arguments):
-                    places.add(node.position)
-            case Cast(implicit=False, safe=False) | ScalarSubquery():
-                places.add(node.position)
+    failing = (n for n in walk(query) if isinstance(n, ScalarSubquery) or can_fail(n))
+    places = {node.position for node in failing}
     return places.pop() if len(places) == 1 else None
 
 

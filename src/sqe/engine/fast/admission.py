@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from sqe.engine.fast.proven import cast_is_proven, is_proven
-from sqe.functions.registry import lookup
+from sqe.functions.registry import can_fail
 from sqe.tree import expressions as e
 from sqe.tree import relations as r
 from sqe.tree import types as t
@@ -44,15 +44,13 @@ def _node(node: Any) -> str | None:
             return "recursion" if node.recursive else None
         case r.Relation():
             return _relation(node)
-        case e.AggregateCall() | e.WindowCall() if node.filter is not None and any(
-            map(_may_fail, node.arguments)
-        ):
+        case e.AggregateCall() | e.WindowCall() if node.filter is not None and _can_fail(node.arguments):
             return "a FILTER over what may fail: DuckDB computes it for the other rows too"
         case e.AggregateCall() | e.WindowCall() | e.Call():
             return is_proven(str(node.function), [a.type for a in node.arguments])
         case e.Cast():
             return cast_is_proven(node.operand.type, node.type, node.safe)
-        case e.InList() if any(map(_may_fail, node.items)):
+        case e.InList() if _can_fail(node.items):
             return "an IN list that may fail: DuckDB computes all of it"
         case e.InSubquery() if len(node.operands) > 1:
             return "IN of several columns"
@@ -90,14 +88,8 @@ _WORDS: dict[type[r.Relation], str] = {r.Sample: "TABLESAMPLE is"}
 _PATTERN = frozenset("*?[")
 
 
-def _may_fail(expression: e.Expression) -> bool:
-    for node in e.walk(expression):
-        if isinstance(node, e.Cast) and not node.implicit and not node.safe:
-            return True
-        function = lookup(node.function) if isinstance(node, e.Call) else None
-        if function is not None and function.leaks(a.type for a in node.arguments):
-            return True
-    return False
+def _can_fail(expressions: Iterable[e.Expression]) -> bool:
+    return any(can_fail(node) for expression in expressions for node in e.walk(expression))
 
 
 def _compared(types: Iterable[t.Type]) -> str | None:
