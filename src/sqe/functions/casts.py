@@ -6,7 +6,7 @@ plainly, and neither cuts nor pads text. `safe` is TRY_CAST: NULL where the cast
 
 from __future__ import annotations
 
-from sqe.engine.spark.types import quote_name, row_field_names, spark_type
+from sqe.engine.spark.types import quote_name, spark_type
 from sqe.errors import NotSupported
 from sqe.functions.json_casts import castable_from_json, castable_to_json, from_json, to_json
 from sqe.functions.spark_text import refuse, share, string
@@ -42,6 +42,7 @@ from sqe.tree.types import (
     is_integer,
     is_numeric,
     is_text,
+    row_field_names,
 )
 
 

@@ -6,7 +6,6 @@ DuckDB reads texts that Trino refuses, rounds doubles to even, and prints and re
 from __future__ import annotations
 
 from sqe.engine.fast.types import duck_type, quote_name
-from sqe.engine.spark.types import row_field_names
 from sqe.errors import NotSupported
 from sqe.functions.casts import castable
 from sqe.functions.duck_json_casts import from_json, to_json
@@ -38,6 +37,7 @@ from sqe.tree.types import (
     is_integer,
     is_numeric,
     is_text,
+    row_field_names,
 )
 
 

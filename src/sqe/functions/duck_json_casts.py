@@ -5,10 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sqe.engine.fast.types import quote_name
-from sqe.engine.spark.types import row_field_names
 from sqe.functions.bodies import TRIED
 from sqe.functions.duck_text import share, string
-from sqe.tree.types import BOOLEAN, DOUBLE, JSON, REAL, Array, Decimal, Map, Row, Type, is_integer, is_text
+from sqe.tree.types import (
+    BOOLEAN,
+    DOUBLE,
+    JSON,
+    REAL,
+    Array,
+    Decimal,
+    Map,
+    Row,
+    Type,
+    is_integer,
+    is_text,
+    row_field_names,
+)
 
 _BODY = "sqe_json_text_"
 Printed = Callable[[str, Type], str]

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from sqe.engine.fast.types import duck_type, quote_name
-from sqe.engine.spark.types import row_field_names
 from sqe.errors import NotSupported
 from sqe.functions.decimals import duck_decimal, duck_divide, duck_remainder
 from sqe.functions.duck_text import refuse, share, string
@@ -30,6 +29,7 @@ from sqe.tree.types import (
     has,
     is_integer,
     is_interval,
+    row_field_names,
 )
 
 Texts = Sequence[str]

@@ -73,7 +73,8 @@ def to_json(text: str, source: Type, printed: str, depth: int = 0) -> str:
             pairs = f"transform({names}, {name} -> concat({key_text}, ':', coalesce({inner}, 'null')))"
             return share(f"if({{0}} IS NULL, NULL, concat('{{', array_join({pairs}, ','), '}}'))", (text,))
         case Row(fields):
-            from sqe.engine.spark.types import quote_name, row_field_names
+            from sqe.engine.spark.types import quote_name
+            from sqe.tree.types import row_field_names
 
             parts = []
             for f, name in zip(fields, row_field_names(source), strict=True):

@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Sequence
 from typing import Any
 
-from sqe.engine.spark.types import quote_name, row_field_names, spark_type
+from sqe.engine.spark.types import quote_name, spark_type
 from sqe.errors import NotSupported
 from sqe.functions import duck_operators as duck
 from sqe.functions.decimals import divide, negated, product_type, quotient_type, remainder_type, sum_type
@@ -47,6 +47,7 @@ from sqe.tree.types import (
     is_interval,
     is_orderable,
     is_text,
+    row_field_names,
 )
 from sqe.tree.types import has as has
 

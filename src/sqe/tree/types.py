@@ -132,6 +132,17 @@ class FunctionType(Type):
         return f"function({', '.join(map(str, (*self.arguments, self.result)))})"
 
 
+def row_field_names(t: Row) -> list[str]:
+    """Engines' structs need names, and different ones; `field0`, `field1`, … where a row has none."""
+    names: list[str] = []
+    for index, field in enumerate(t.fields):
+        name = field.name if field.name is not None and field.name not in names else f"field{index}"
+        while name in names:
+            name += "_"
+        names.append(name)
+    return names
+
+
 def quote_field(name: str | None) -> str:
     if name is None:
         return ""

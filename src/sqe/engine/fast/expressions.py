@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from sqe.engine.expressions import PLACED, ExpressionWriter, Scope
 from sqe.engine.fast.literals import literal
 from sqe.engine.fast.types import quote_name
-from sqe.engine.spark.types import row_field_names
 from sqe.errors import NotSupported, Position
 from sqe.functions.duck_casts import duck_cast
 from sqe.functions.registry import Function
 from sqe.tree.expressions import Cast, Expression, FrameBound, Lambda, Literal, SortKey, WindowCall
-from sqe.tree.types import APPROXIMATE, Row, Type
+from sqe.tree.types import APPROXIMATE, Row, Type, row_field_names
 
 
 class FastExpressions(ExpressionWriter):

@@ -11,12 +11,11 @@ from sqe.engine.fast.sources import Source
 from sqe.engine.fast.types import duck_type, quote_name
 from sqe.engine.names import column_name
 from sqe.engine.relations import RelationWriter, Wanted
-from sqe.engine.spark.types import row_field_names
 from sqe.errors import InternalError, NotSupported
 from sqe.tree.expressions import Expression, Field
 from sqe.tree.relations import Cte, FileScan, Sample, Scan, Unnest, Values
 from sqe.tree.relations import Sequence as NumberSequence
-from sqe.tree.types import APPROXIMATE, Array, Map, Row, Type
+from sqe.tree.types import APPROXIMATE, Array, Map, Row, Type, row_field_names
 
 
 class FastRelations(RelationWriter):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sqe.engine.spark.types import row_field_names
 from sqe.errors import NotSupported
 from sqe.tree.types import (
     BIGINT,
@@ -29,6 +28,7 @@ from sqe.tree.types import (
     TimestampTz,
     Type,
     Varchar,
+    row_field_names,
 )
 
 _SIMPLE: dict[Type, str] = {

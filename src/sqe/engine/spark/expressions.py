@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqe.engine.expressions import PLACED, ExpressionWriter, Scope
 from sqe.engine.positions import marked
 from sqe.engine.spark.literals import literal
-from sqe.engine.spark.types import quote_name, row_field_names
+from sqe.engine.spark.types import quote_name
 from sqe.errors import InternalError, NotSupported, Position
 from sqe.functions.casts import spark_cast
 from sqe.functions.registry import Function
@@ -20,7 +20,7 @@ from sqe.tree.expressions import (
     SortKey,
     WindowCall,
 )
-from sqe.tree.types import DATE, DAY_SECOND, Row, Type, is_integer
+from sqe.tree.types import DATE, DAY_SECOND, Row, Type, is_integer, row_field_names
 
 
 class SparkExpressions(ExpressionWriter):

@@ -31,6 +31,7 @@ from sqe.tree.types import (
     TimestampTz,
     Type,
     Varchar,
+    row_field_names,
 )
 
 _SIMPLE: dict[Type, str] = {
@@ -100,17 +101,6 @@ def delivered(t: Type) -> Type:
         case Row():
             return Row(tuple(RowField(field.name, delivered(field.type)) for field in t.fields))
     return INTEGER if t == YEAR_MONTH else t
-
-
-def row_field_names(t: Row) -> list[str]:
-    """Spark's structs need names, and different ones; `field0`, `field1`, … where a row has none."""
-    names: list[str] = []
-    for index, field in enumerate(t.fields):
-        name = field.name if field.name is not None and field.name not in names else f"field{index}"
-        while name in names:
-            name += "_"
-        names.append(name)
-    return names
 
 
 def quote_name(name: str) -> str:
