@@ -84,6 +84,19 @@ def test_errors_of_ours_have_positions(lane: FastLane) -> None:
         assert error.position == Position(3, 5)
 
 
+def test_an_error_is_not_hidden_by_its_own_interrupt() -> None:
+    """The thread that fails interrupts the others; once in ten times DuckDB reports that."""
+    sql = (
+        "SELECT CASE WHEN range = 900000 THEN error('SQE:DIVISION_BY_ZERO:Division by zero') ELSE 1 END"
+        " FROM range(1000000)"
+    )
+    lane = FastLane(FastSettings(processes=1, threads=4))
+    try:
+        assert {failure(lane, sql).code for _ in range(100)} == {"DIVISION_BY_ZERO"}
+    finally:
+        lane.close()
+
+
 def test_errors_of_bodies_are_those_that_they_raised(lane: FastLane) -> None:
     error = failure(lane, "SELECT sqe_json_text_parse(t) FROM given", bodies=["sqe_json_text_parse"])
     assert isinstance(error, UserError)

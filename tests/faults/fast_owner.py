@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
@@ -14,6 +15,10 @@ ENDLESS = "SELECT sum(a.range * b.range % 7) FROM range(100000000) a, range(1000
 SPILLING = "SELECT hash(range) AS n, range FROM range(1000000000) ORDER BY n"
 
 
+def spilled(directory: str) -> bool:
+    return any(name.endswith(".tmp") for _, _, names in os.walk(directory) for name in names)
+
+
 def main(spill: str, how: str) -> None:
     lane = FastLane(FastSettings(processes=2, spill_dir=Path(spill), memory_limit=64 << 20))
     streams = [
@@ -24,7 +29,7 @@ def main(spill: str, how: str) -> None:
     for thread in threads:
         thread.start()
     if how == "busy":
-        while not any(Path(spill).rglob("*.tmp")) or len(lane.children()) < 2:
+        while not spilled(spill) or len(lane.children()) < 2:
             time.sleep(0.02)
     else:
         for thread in threads:

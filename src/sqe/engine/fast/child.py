@@ -23,6 +23,8 @@ IDLE_SECONDS = 2.0
 INTERRUPT_SECONDS = 0.05
 # A body in Python that keeps the interpreter to itself for so long cannot be cancelled otherwise.
 STUCK_SECONDS = 60
+# How often a statement is run to learn the error that an interrupt of DuckDB's own hides.
+SEARCHES = 5
 # After these DuckDB refuses everything else, or cannot be trusted with it.
 FATAL = ("INTERNAL Error", "FATAL Error")
 
@@ -109,6 +111,8 @@ class Child:
             self._end()
         except Exception as error:
             text = str(error)[:4000]
+            if text.startswith("INTERRUPT Error") and not running.cancelled:
+                text = self._search(request, running, connection) or text
             failure = {"kind": type(error).__name__, "text": text, "fatal": text.startswith(FATAL)}
         with self._lock:
             self._running = running.connection = None
@@ -144,6 +148,24 @@ class Child:
                 self._send_plan(connection.fetchall(), running)
             else:
                 self._send_rows(connection.to_arrow_reader(ROWS_A_BATCH), running)
+
+    def _search(self, request: Request, running: Running, connection: Any) -> str:
+        """What one thread failed of. It interrupts the others, and DuckDB may report that instead
+        (duckdb/duckdb#25902)."""
+        for _ in range(SEARCHES):
+            try:
+                with (
+                    _guard(request.bodies),
+                    connection.execute(request.sql).to_arrow_reader(ROWS_A_BATCH) as reader,
+                ):
+                    for _ in reader:
+                        if running.cancelled:
+                            return ""
+            except Exception as error:
+                text = str(error)[:4000]
+                if running.cancelled or not text.startswith("INTERRUPT Error"):
+                    return text
+        return ""
 
     def _send_rows(self, reader: Any, running: Running) -> None:
         with reader:
