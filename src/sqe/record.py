@@ -1,13 +1,13 @@
 """Frozen dataclasses that are cheap to define: most of what a cold start imports are small classes.
 
 `dataclass(frozen=True, slots=True)` compiles six methods a class, and the type checker watches over
-frozen fields anyway; here only `__init__` is compiled.
+frozen fields anyway; here only `__init__` is compiled, and that when the first one is made.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from operator import attrgetter
 from typing import Any, TypeVar, dataclass_transform
 
@@ -20,7 +20,9 @@ def record(cls: type[T]) -> type[T]:
     if cls.__doc__ is None:
         cls.__doc__ = cls.__name__  # or dataclass() works out a signature to say
     own = set(cls.__dict__)
-    made: Any = dataclass(repr=False, eq=False, slots=True)(cls)
+    made: Any = dataclass(init=False, repr=False, eq=False, slots=True)(cls)
+    if "__init__" not in own:
+        made.__init__ = _init_later(made)
     key = _key([f.name for f in fields(made) if f.compare])
 
     def equal(self: Any, other: Any) -> Any:
@@ -32,6 +34,42 @@ def record(cls: type[T]) -> type[T]:
             setattr(made, name, method)
     result: type[T] = made
     return result
+
+
+def _init_later(cls: Any) -> Callable[..., None]:
+    """Most classes that a process defines it never makes an object of."""
+
+    def first(self: Any, /, *values: Any, **named: Any) -> None:
+        cls.__init__ = _compiled_init(cls)
+        cls.__init__(self, *values, **named)
+
+    return first
+
+
+def _compiled_init(cls: Any) -> Callable[..., None]:
+    """As dataclass() would write it."""
+    known: dict[str, Any] = {"MISSING": MISSING}
+    parameters, lines = ["self"], []
+    for f in fields(cls):
+        name, value, default = f.name, f.name, f"_default_{f.name}"
+        if f.default is not MISSING:
+            known[default] = f.default
+            parameter, value = f"{name}={default}", name if f.init else default
+        elif f.default_factory is not MISSING:
+            known[default] = f.default_factory
+            parameter = f"{name}=MISSING"
+            value = f"{default}() if {name} is MISSING else {name}" if f.init else f"{default}()"
+        else:
+            parameter = name
+        if f.init:
+            parameters.append(parameter)
+        lines.append(f" self.{name} = {value}")
+    if hasattr(cls, "__post_init__"):
+        lines.append(" self.__post_init__()")
+    exec(f"def __init__({', '.join(parameters)}):\n" + "\n".join(lines or [" pass"]), known)
+    init: Callable[..., None] = known["__init__"]
+    init.__qualname__ = f"{cls.__qualname__}.__init__"
+    return init
 
 
 def _key(names: list[str]) -> Callable[[Any], Any]:
