@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 from sqe.errors import UserError
@@ -28,6 +27,8 @@ def match(wanted: str, stored: Iterable[str], *, kind: str) -> str | None:
 
 def nearest(wanted: str, names: Iterable[str]) -> str | None:
     """A hint with the most similar name, if any is similar. Pass only names that the user may see."""
+    import difflib
+
     by_lower = {name.lower(): name for name in names}
     close = difflib.get_close_matches(wanted.lower(), by_lower, n=1)
     return f"did you mean '{by_lower[close[0]]}'?" if close else None

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from sqe.cli.arguments import Arguments, OneLineParser, parse
+from sqe.cli.leave import leaving
 
 if TYPE_CHECKING:
     from sqe.connection import Connection
@@ -15,10 +16,14 @@ if TYPE_CHECKING:
 FAILED = 1
 UNUSABLE = 2
 INTERRUPTED = 130
+# So many more objects than were freed, before Python looks for some that nobody can reach.
+GARBAGE = 20_000
 
 
 def sqe(arguments: Sequence[str] | None = None) -> int:
-    words = list(sys.argv[1:] if arguments is None else arguments)
+    if arguments is None:
+        return leaving(lambda: sqe(sys.argv[1:]))
+    words = list(arguments)
     commands = {"server": sqe_server, "worker": sqe_worker, "bench": sqe_bench}
     if words and words[0] in commands:
         return commands[words[0]](words[1:])
@@ -26,7 +31,9 @@ def sqe(arguments: Sequence[str] | None = None) -> int:
 
 
 def sqe_cli(arguments: Sequence[str] | None = None) -> int:
-    return _client("sqe-cli", list(sys.argv[1:] if arguments is None else arguments))
+    if arguments is None:
+        return leaving(lambda: sqe_cli(sys.argv[1:]))
+    return _client("sqe-cli", arguments)
 
 
 def sqe_server(arguments: Sequence[str] | None = None) -> int:
@@ -91,23 +98,21 @@ def _client(program: str, words: Sequence[str]) -> int:
 
 def _guarded(command: Callable[[], int]) -> int:
     """What the command returns; what it raises, said in a line, with the exit code for it."""
-    from sqe.cli.complain import complain
-    from sqe.cli.run import silence_output
-    from sqe.errors import ConfigError, SqeError
-
     try:
         return command()
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
+        from sqe.cli.run import silence_output
+
         silence_output()
         return 0
-    except SqeError as error:
+    except Exception as error:
+        from sqe.cli.complain import complain
+        from sqe.errors import ConfigError
+
         complain(error)
         return UNUSABLE if isinstance(error, ConfigError) else FAILED
-    except Exception as error:
-        complain(error)
-        return FAILED
 
 
 def _run(given: Arguments) -> int:
@@ -115,6 +120,8 @@ def _run(given: Arguments) -> int:
 
     # Before anything else: it loads its engine while we load ours.
     start_ahead()
+    # What a command makes mostly stays, and there is much of it: 40 searches for garbage take 10 ms.
+    gc.set_threshold(GARBAGE)
     from sqe.cli.run import Display, read_script, run_script
 
     scripts = []
@@ -128,6 +135,9 @@ def _run(given: Arguments) -> int:
     good = True
     display = Display(given.format)
     with _connect(given) as connection:
+        if connection.coordinator.config.fast.enabled:
+            # It hears of its limits now, and opens DuckDB while the first statement is planned.
+            connection.coordinator.fast.start()
         if interactive:
             from sqe.cli.shell import run_shell
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-import subprocess
 import sys
+from typing import TYPE_CHECKING
 
 from sqe.cli.output import width_of
 from sqe.cli.terminal import terminal_of
+
+if TYPE_CHECKING:
+    import subprocess
 
 USUAL = "less -SRFX"
 # Lines that the prompt and the footer take.
@@ -76,6 +78,8 @@ class PagedOutput:
                 continue
 
     def _start(self, command: str) -> None:
+        import subprocess
+
         sys.stdout.flush()
         # PAGER is a line for a shell, by custom.
         self._pager = subprocess.Popen(
@@ -98,4 +102,6 @@ def pager_command() -> str | None:
     chosen = os.environ.get("PAGER")
     if chosen is not None:
         return chosen.strip() or None
+    import shutil
+
     return USUAL if shutil.which("less") else None

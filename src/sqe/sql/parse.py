@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import itertools
 import logging
 import re
@@ -239,6 +238,8 @@ def _too_nested(position: Position | None) -> SyntaxFault:
 
 
 def _no_statement(first: Token, text: str) -> SyntaxFault:
+    import difflib
+
     close = difflib.get_close_matches(first.text.upper(), _BEGINNINGS, n=1)
     return SyntaxFault(
         f"no statement begins with '{first.text[:40]}'",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from sqe.tree import types as t
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 _WORD = 0xFFFFFFFF
 

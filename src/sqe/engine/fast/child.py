@@ -73,8 +73,12 @@ class Child:
         self._owner = 0
 
     def serve(self) -> NoReturn:
-        # The slow part of a start, while the coordinator parses its first statement.
-        from sqe.engine.fast.instances import Instances, Limits
+        # The slow part of a start, while the coordinator loads its own. `pathlib` is what DuckDB would
+        # otherwise import at its first connection.
+        from sqe.engine.fast.instances import Instances, Limits  # first: it hides what Arrow need not load
+
+        import pathlib  # noqa: F401  # isort: skip
+        import pyarrow  # noqa: F401  # isort: skip
 
         try:
             hello = wire.heard(wire.receive(self._sock, wire.HELLO)[1])
@@ -85,8 +89,6 @@ class Child:
         instances = Instances(limits)
         threading.Thread(target=self._listen, daemon=True).start()
         instances.prepare()
-        import pyarrow  # noqa: F401
-
         while True:
             try:
                 request = self._requests.get(timeout=IDLE_SECONDS)

@@ -10,7 +10,6 @@ import decimal
 import math
 import struct
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from sqe.catalog.data_files import Statistics, TableFiles
@@ -22,6 +21,8 @@ from sqe.tree.expressions import Call, Cast, Expression, InList, Literal, Ref
 from sqe.tree.relations import Scan
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     import numpy as np
 
     # True for each file that may hold such a row; None is all of them.
@@ -274,6 +275,8 @@ def _encoded(text: str) -> bytes | None:
 
 def _number(value: object, kind: t.Type, compared: t.Type) -> Fraction | None:
     """A constant as the ordinals of a column count, which need not be a whole one of them."""
+    from fractions import Fraction
+
     match kind:
         case t.BOOLEAN:
             return Fraction(int(value)) if isinstance(value, bool) else None
