@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.cli.commands import command, environment
+from commands import command, environment
 
 from sqe.engine.fast import spawn
 
