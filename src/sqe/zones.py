@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-import zoneinfo
 
 UTC = "UTC"
 _OFFSET = re.compile(r"(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?(\d{2}))?", re.IGNORECASE)
@@ -22,6 +21,8 @@ def canonical(name: str) -> str:
         if minutes > _MOST_MINUTES or int(offset[3] or 0) > 59:
             raise ValueError(f"'{name}' is no time zone: offsets are up to 14:00")
         return f"{offset[1]}{minutes // 60:02d}:{minutes % 60:02d}" if minutes else UTC
+    import zoneinfo
+
     for known in (written, _stored(written)):
         if known:
             try:
@@ -33,6 +34,8 @@ def canonical(name: str) -> str:
 
 def _stored(name: str) -> str | None:
     """Trino's clients write zones in any case."""
+    import zoneinfo
+
     lower = name.lower()
     return next((z for z in zoneinfo.available_timezones() if z.lower() == lower), None)
 
@@ -45,7 +48,9 @@ def zone(name: str) -> dt.tzinfo:
     if known[0] in "+-":
         minutes = int(known[1:3]) * 60 + int(known[4:6])
         return dt.timezone(dt.timedelta(minutes=minutes if known[0] == "+" else -minutes))
-    return zoneinfo.ZoneInfo(known)
+    from zoneinfo import ZoneInfo
+
+    return ZoneInfo(known)
 
 
 def name_of(tzinfo: dt.tzinfo | None) -> str:

@@ -18,6 +18,7 @@ from sqe.engine.fast import spawn
 MOST_MODULES = 440
 RARELY_NEEDED = [
     "fractions",
+    "gzip",
     "numpy",
     "pandas",
     "pyarrow.compute",
@@ -29,7 +30,9 @@ RARELY_NEEDED = [
     "sqlglot.executor",
     "sqlglot.optimizer.optimizer",
     "sqlglot.planner",
+    "sqe.statements.system_rows",
     "subprocess",
+    "zoneinfo",
 ]
 
 

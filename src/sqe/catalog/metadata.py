@@ -7,7 +7,6 @@ fields that they do not know, so changes are made on the JSON too.
 from __future__ import annotations
 
 import contextlib
-import gzip
 import json
 import os
 import zlib
@@ -38,6 +37,8 @@ def read(location: str, name: TableName, *, kind: str = "table") -> dict[str, An
     try:
         # By content: writers disagree about where .gz stands in the name.
         if content[:2] == b"\x1f\x8b":
+            import gzip
+
             content = gzip.decompress(content)
         raw = json.loads(content)
     except (ValueError, EOFError, OSError, zlib.error, RecursionError) as error:

@@ -108,11 +108,15 @@ def stream_of(
     *,
     mode: str = "rows",
 ) -> tuple[FastStream, Callable[[], None]]:
-    from sqe.statements.system_rows import rows_of
-
     rendered = admitted.rendered
     statement.engine_sql = rendered.sql
     lane = coordinator.fast
+    tables = {}
+    if rendered.tables:
+        from sqe.statements.system_rows import rows_of
+
+        for name, scan in rendered.tables.items():
+            tables[name] = rows_of(scan, statement, binder, coordinator)
 
     def on_progress(progress: Progress) -> None:
         if progress.share is not None:
@@ -123,9 +127,7 @@ def stream_of(
         statement_id=statement.id,
         identity_key=f"{statement.user}-{coordinator.mark}",
         locations=admitted.locations,
-        tables={
-            name: rows_of(scan, statement, binder, coordinator) for name, scan in rendered.tables.items()
-        },
+        tables=tables,
         bodies=rendered.bodies,
         extensions=rendered.extensions,
         on_progress=on_progress,
