@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import compileall
 import shlex
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
 
 from sqe.bench import processes
 from sqe.bench.extensions import extension
@@ -25,6 +27,9 @@ print(connection.execute("SELECT count(*) FROM iceberg_scan({metadata!r})").fetc
 
 def measure(kept: Kept, runs: int, command: str | None) -> list[dict[str, object]]:
     """In turns; medians. `JVM` says whether a `java` was among the processes."""
+    # As an installer does with packages, DuckDB's too. In a checkout Python would at its first start, unless
+    # it is told to write none; then every start compiles all of it again.
+    compileall.compile_dir(Path(__file__).parents[1], quiet=2)
     with kept.connect() as connection:
         table = table_of_files(connection, 1)
         metadata = metadata_file(connection, *table.split("."))
