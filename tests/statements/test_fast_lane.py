@@ -200,3 +200,15 @@ def test_a_prepared_statement_is_planned_anew(fast: Connection) -> None:
         fast.execute("DEALLOCATE PREPARE p")
     with pytest.raises(SqeError):
         fast.execute("EXECUTE p")
+
+
+def test_a_subquery_counts_for_itself(light: Connection) -> None:
+    """count(*) of a subquery looks like count(*) of the query around it."""
+    sql = "SELECT count(*), (SELECT count(*) FROM (VALUES 1, 2, 3) AS u (y)) FROM (VALUES 1, 2) AS t (x)"
+    assert light.execute(sql).fetchall() == [(2, 3)]
+    sql = (
+        "SELECT x, (SELECT max(y) + count(*) FROM (VALUES 1, 2, 3) AS u (y) WHERE y <= x), count(*)"
+        " FROM (VALUES 1, 2, 2) AS t (x) GROUP BY x"
+        " HAVING count(*) > (SELECT count(*) FROM (VALUES 1) AS v (z))"
+    )
+    assert light.execute(sql).fetchall() == [(2, 4, 2)]

@@ -156,16 +156,32 @@ class Grouped:
         return result
 
     def _replace(self, node: Any) -> Any:
+        if isinstance(node, Relation):
+            return rebuild(node, self._replace_below)
         if isinstance(node, Expression):
-            replacement = self.replacements.get(node)
-            if replacement is not None:
-                return replacement
-            if isinstance(node, Ref) and node.field.id in self.inputs:
-                raise UserError(
-                    f"'{node.field.name}' must be an aggregate or appear in GROUP BY",
-                    code="EXPRESSION_NOT_AGGREGATE",
-                )
+            found = self._replace_here(node)
+            if found is not None:
+                return found
         return rebuild(node, self._replace)
+
+    def _replace_here(self, node: Expression) -> Expression | None:
+        replacement = self.replacements.get(node)
+        if replacement is None and isinstance(node, Ref) and node.field.id in self.inputs:
+            raise UserError(
+                f"'{node.field.name}' must be an aggregate or appear in GROUP BY",
+                code="EXPRESSION_NOT_AGGREGATE",
+            )
+        return replacement
+
+    def _replace_below(self, node: Any) -> Any:
+        """In a subquery, whose own count(*) looks like this query's."""
+        if isinstance(node, AggregateCall):
+            return rebuild(node, self._replace_below)
+        if isinstance(node, Expression):
+            found = self._replace_here(node)
+            if found is not None:
+                return found
+        return rebuild(node, self._replace_below)
 
 
 def group(b: Binder, relation: Relation, grouping: Grouping, above: Sequence[Expression]) -> Grouped:
