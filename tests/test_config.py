@@ -52,6 +52,9 @@ def test_without_anything_the_defaults_hold() -> None:
     assert config.query.max_sql_bytes == 1 << 20
     assert config.query.max_result_rows == 0
     assert config.events.log_path is None
+    assert (config.metrics.prometheus_port, config.metrics.health_port) == (9090, 9091)
+    assert (config.logging.level, config.logging.format) == ("info", "json")
+    assert not config.logging.statement_text
     assert config.catalogs == {}
 
 
@@ -96,14 +99,16 @@ def test_values_of_the_environment_are_typed() -> None:
         {
             "SQE_STORAGE__S3_PATH_STYLE": "yes",
             "SQE_COORDINATOR__FLIGHT_SQL_PORT": "6000",
-            "SQE_COORDINATOR__WORKER_URLS": "a, b",
+            "SQE_SECURITY__TRUSTED_PROXIES": "a, b",
+            "SQE_METRICS__HEALTH_PORT": "6001",
             "SQE_METRICS__TRACE_SAMPLE_RATE": "0.5",
         },
         check_built=False,
     )
     assert config.unbuilt["storage"]["s3_path_style"] is True
-    assert config.unbuilt["coordinator"] == {"flight_sql_port": 6000, "worker_urls": ("a", "b")}
-    assert config.unbuilt["metrics"]["trace_sample_rate"] == 0.5
+    assert config.unbuilt["security"] == {"trusted_proxies": ("a", "b")}
+    assert config.server.flight_sql_port == 6000
+    assert config.metrics.health_port == 6001
 
 
 @pytest.mark.parametrize(
@@ -218,6 +223,23 @@ def test_ports_must_differ(toml: Toml) -> None:
     path = toml("[coordinator]\nflight_sql_port = 8080")
     assert "coordinator.flight_sql_port and coordinator.trino_http_port are both 8080" in failure(path)
     parse(toml("[coordinator]\nflight_sql_port = 8080\ntrino_http_port = 0"))
+    assert "metrics.prometheus_port and metrics.health_port are both 9090" in failure(
+        toml("[metrics]\nhealth_port = 9090")
+    )
+
+
+def test_the_ports_of_operators_may_be_switched_off(toml: Toml) -> None:
+    config = load(toml("[metrics]\nprometheus_port = 0\nhealth_port = 0"), {})
+    assert config.metrics.prometheus_port is None and config.metrics.health_port is None
+
+
+def test_the_log_of_a_server(toml: Toml) -> None:
+    config = load(toml('[logging]\nlevel = "debug"\nformat = "text"\nstatement_text = true'), {})
+    assert (config.logging.level, config.logging.format) == ("debug", "text")
+    assert config.logging.statement_text
+    assert "logging.level must be one of debug, info, warning, error" in failure(
+        toml('[logging]\nlevel = "loud"')
+    )
 
 
 def test_tls_needs_both_files_or_neither(toml: Toml) -> None:
@@ -229,18 +251,18 @@ def test_tls_needs_both_files_or_neither(toml: Toml) -> None:
 @pytest.mark.parametrize(
     ("text", "key"),
     [
-        ("[coordinator]\nflight_sql_port = 50051", "coordinator.flight_sql_port"),
-        ('[[auth.providers]]\ntype = "anonymous"', "auth.providers.type"),
+        ("[coordinator]\nquack_port = 50052", "coordinator.quack_port"),
+        ('[[auth.providers]]\ntype = "mtls"\nextract_ou = true', 'auth.providers: type "mtls"'),
         ('[policy]\nengine = "opa"', "policy.engine"),
-        ("[metrics]\nprometheus_port = 9090", "metrics.prometheus_port"),
+        ("[metrics]\ntrace_sample_rate = 0.5", "metrics.trace_sample_rate"),
         ("[metrics.openlineage]\nenabled = true", "metrics.openlineage.enabled"),
-        ("[query]\nmax_concurrent_queries = 5", "query.max_concurrent_queries"),
+        ("[query]\nmax_query_memory = 5", "query.max_query_memory"),
         ("[storage.tvf]\nallow_http = true", "storage.tvf.allow_http"),
         (
             '[catalogs.w]\ntype = "sqlite"\nwarehouse = "w"\nmetadata_cache_ttl_secs = 1',
             "catalogs.w.metadata_cache_ttl_secs",
         ),
-        ('[catalogs.w]\ntype = "hadoop"\nwarehouse = "w"', 'catalogs.w: a catalog of type "hadoop"'),
+        ('[catalogs.w]\ntype = "hms"\nuri = "h:1"\nwarehouse = "w"', 'catalogs.w: a catalog of type "hms"'),
     ],
 )
 def test_a_known_key_without_its_feature_stops_the_start(toml: Toml, text: str, key: str) -> None:

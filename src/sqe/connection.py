@@ -48,10 +48,13 @@ def connect(
         path = Path(config) if config is not None else usual_path(os.environ)
         config = load(path, os.environ, overrides)
     if warehouse is None and catalogs is None and not memory and config.catalogs:
-        catalogs = {c.name: c.warehouse for c in config.catalogs.values() if c.warehouse is not None}
-    mounted = embedded(
-        warehouse=warehouse, catalogs=catalogs, memory=memory, default=config.query.default_catalog
-    )
+        from sqe.catalog.mount import from_config
+
+        mounted = from_config(config)
+    else:
+        mounted = embedded(
+            warehouse=warehouse, catalogs=catalogs, memory=memory, default=config.query.default_catalog
+        )
     return Connection(
         Coordinator(config, mounted, policy=policy, spark=spark), Identity(_operating_system_user())
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sqe.config import Config
@@ -15,6 +16,7 @@ from sqe.policy.decision import AllowAll, Policy
 from sqe.session import Identity, Session
 
 if TYPE_CHECKING:
+    from sqe.admission import Admission
     from sqe.catalog.catalogs import Catalogs
     from sqe.catalog.data_files import FileCache
     from sqe.engine.fast.lane import FastLane
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 # Iceberg puts this into the summary of every snapshot that we write, so that we find our own again.
 SNAPSHOT_MARK = "sqe-coordinator"
+# Of so many identities what is known of files is kept.
+IDENTITIES = 200
 
 
 class Coordinator:
@@ -35,20 +39,24 @@ class Coordinator:
         *,
         policy: Policy | None = None,
         spark: SparkLane | None = None,
+        admission: Admission | None = None,
+        observers: Sequence[Observer] = (),
     ) -> None:
-        """`spark` is a lane that somebody else owns and closes."""
+        """`spark` is a lane that somebody else owns and closes. Without `admission` everything runs at
+        once."""
         self.config = config
         self.catalogs = catalogs
         self.policy: Policy = policy or AllowAll()
         self._spark = spark
         self._owns_spark = spark is None
-        self.events = Events(_observers(config))
+        self.admission = admission
+        self.events = Events([*_observers(config), *observers])
         self.history = History()
         self.plans = Plans()
         self.mark = secrets.token_hex(8)
         self._spools: Spools | None = None
         self._fast: FastLane | None = None
-        self._files: dict[Identity, FileCache] = {}
+        self._files: OrderedDict[Identity, FileCache] = OrderedDict()
         self._lock = threading.Lock()
         self._writing: dict[str, threading.Lock] = defaultdict(threading.Lock)
 
@@ -64,7 +72,11 @@ class Coordinator:
                 asked = self.config.results
                 self._spools = Spools(
                     ResultSettings(
-                        asked.memory_window, asked.max_spool_per_user, asked.max_spool, asked.spool_dir
+                        memory_window=asked.memory_window,
+                        max_memory=asked.max_memory,
+                        max_spool_per_user=asked.max_spool_per_user,
+                        max_spool=asked.max_spool,
+                        directory=asked.spool_dir,
                     )
                 )
             return self._spools
@@ -106,12 +118,36 @@ class Coordinator:
         from sqe.catalog.data_files import FileCache
 
         with self._lock:
-            return self._files.setdefault(identity, FileCache())
+            known = self._files.setdefault(identity, FileCache())
+            self._files.move_to_end(identity)
+            while len(self._files) > IDENTITIES:
+                self._files.popitem(last=False)
+            return known
 
     def writing(self, table: str) -> threading.Lock:
         """Our own writers of a table take turns, instead of losing a race and doing the work again."""
         with self._lock:
             return self._writing[table]
+
+    @property
+    def spark_state(self) -> str:
+        """As SparkLane.state; starts nothing."""
+        return "not started" if self._spark is None else self._spark.state
+
+    def readings(self) -> dict[str, float]:
+        """What can be measured of it now, by the names of sqe/observe/metrics.py. Starts nothing."""
+        with self._lock:
+            fast, spools = self._fast, self._spools
+        waiting = 0 if self.admission is None else self.admission.waiting
+        return {
+            "sqe_active_queries": max(0, self.history.running - waiting),
+            "sqe_queued_queries": waiting,
+            "sqe_fast_lane_children": 0 if fast is None else len(fast.children()),
+            "sqe_spool_bytes": 0 if spools is None else spools.spooled,
+            "sqe_events_dropped_total": self.events.dropped,
+            "sqe_cache_hits_total": self.plans.used,
+            "sqe_cache_misses_total": self.plans.missed,
+        }
 
     def close(self) -> None:
         if self._owns_spark and self._spark is not None:

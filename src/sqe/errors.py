@@ -156,6 +156,18 @@ class AccessDenied(UserError, OperationalError):
     code = "PERMISSION_DENIED"
 
 
+class AuthenticationFailed(UserError, OperationalError):
+    """Who asks could not prove who they are. The reason is for the log of the server alone."""
+
+    code = "AUTHENTICATION_FAILED"
+
+
+class SessionExpired(UserError, OperationalError):
+    """The session is over: log in again."""
+
+    code = "SESSION_EXPIRED"
+
+
 class InvalidArgument(UserError, ProgrammingError):
     code = "INVALID_ARGUMENTS"
 

@@ -40,12 +40,15 @@ class Plans:
         self._plans: OrderedDict[Key, Plan] = OrderedDict()
         self._lock = threading.Lock()
         self.used = 0
+        self.missed = 0
 
     def find(self, text: str, session: Session, catalogs: Catalogs) -> Plan | None:
         key = _key(text, session)
         with self._lock:
             plan = self._plans.get(key)
         if plan is None or not _is_current(plan, catalogs):
+            with self._lock:
+                self.missed += 1
             return None
         with self._lock:
             if key in self._plans:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import itertools
+import mmap
 import os
 import secrets
 import threading
@@ -28,14 +29,18 @@ from sqe.tree.expressions import Field
 MIB = 1 << 20
 GIB = 1 << 30
 PREFIX = "sqe-spool-"
+# Clients take messages of 16 MiB; a batch is cut to half of that, unless one row is larger.
+LARGEST_BATCH = 8 * MIB
 Ended = Callable[[int, SqeError | None], None]
 
 
 @record
 class ResultSettings:
-    """`[results]` of the configuration; sizes in bytes. No directory means the system's temporary one."""
+    """`[results]` of the configuration; sizes in bytes. No directory means the system's temporary one.
+    `memory_window` is of one result, `max_memory` of all together."""
 
     memory_window: int = 64 * MIB
+    max_memory: int = GIB
     max_spool_per_user: int = 16 * GIB
     max_spool: int = 64 * GIB
     directory: Path | None = None
@@ -49,6 +54,7 @@ class Spools:
         self._lock = threading.Lock()
         self._scratch: Scratch | None = None
         self._used: dict[str, int] = {}
+        self._in_memory = 0
         remove_stale(PREFIX, self.settings.directory)
 
     def collect(
@@ -89,7 +95,7 @@ class Spools:
                 path = self._scratch.path / f"{secrets.token_hex(8)}.arrows"
             return path, os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         except OSError as error:
-            raise _spool_failure(error) from None
+            raise spool_failure(error) from None
 
     def reserve(self, user: str, size: int) -> None:
         """Counts bytes that are about to be written."""
@@ -100,6 +106,24 @@ class Spools:
             if sum(self._used.values()) + size > self.settings.max_spool:
                 raise _too_large("results.max_spool", self.settings.max_spool)
             self._used[user] = mine
+
+    @property
+    def spooled(self) -> int:
+        """Bytes in files."""
+        with self._lock:
+            return sum(self._used.values())
+
+    def hold(self, size: int) -> bool:
+        """Whether so many more bytes may be kept in memory."""
+        with self._lock:
+            if self._in_memory + size > self.settings.max_memory:
+                return False
+            self._in_memory += size
+            return True
+
+    def let_go(self, size: int) -> None:
+        with self._lock:
+            self._in_memory -= size
 
     def release(self, user: str, size: int) -> None:
         with self._lock:
@@ -171,6 +195,13 @@ class Result:
                 raise self._error
             return self._done
 
+    def wait_for_rows(self, timeout: float | None = None) -> None:
+        """Until the first have arrived, or it is known that there are none; raises what went wrong."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._done or bool(self._parts), timeout)
+            if self._error is not None:
+                raise self._error
+
     def batches(self) -> Iterator[pa.RecordBatch]:
         """All batches from the first, waiting for those that have not arrived. An error is raised as
         soon as it is known: what was read before it is not the result."""
@@ -182,6 +213,39 @@ class Result:
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         return self.batches()
+
+    def messages(self, first: int = 0, last: int | None = None) -> Iterator[memoryview]:
+        """The same batches as they are written to files, `first` to before `last` of them: each a message
+        of Arrow's stream format. What is in a file is only mapped."""
+        for index in itertools.count(first):
+            if index == last:
+                return
+            part = self._part(index)
+            if part is None:
+                return
+            if isinstance(part, pa.RecordBatch):
+                yield memoryview(part.serialize())
+                continue
+            try:
+                with _mapped(self._file, part) as message:
+                    yield message
+            finally:
+                self._put_back()
+
+    @property
+    def parts(self) -> int:
+        """How many batches have arrived."""
+        return len(self._parts)
+
+    @property
+    def bytes(self) -> int:
+        """How large what has arrived is, as it is kept."""
+        return self._in_memory + self._spooled
+
+    @property
+    def spooled(self) -> bool:
+        """Whether some of it is in a file."""
+        return self._file is not None
 
     def table(self) -> pa.Table:
         return pa.Table.from_batches(list(self.batches()), self.schema)
@@ -200,25 +264,33 @@ class Result:
             self._cancel()
 
     def _batch(self, index: int) -> pa.RecordBatch | None:
+        part = self._part(index)
+        if part is None or isinstance(part, pa.RecordBatch):
+            return part
+        try:
+            return _read(self._file, part, self.schema)
+        finally:
+            self._put_back()
+
+    def _part(self, index: int) -> pa.RecordBatch | _Spooled | None:
+        """One part, None after the last. What is in the file has to be put back, so that it may close."""
         with self._changed:
             self._changed.wait_for(lambda: self._done or self._closed or len(self._parts) > index)
             if self._error is not None:
                 raise self._error
             if self._closed:
                 raise Cancelled("the result was closed")
-            if index == len(self._parts):
+            if index >= len(self._parts):
                 return None
             part = self._parts[index]
-            if isinstance(part, pa.RecordBatch):
-                return part
-            file = self._file
-            self._readers += 1
-        try:
-            return _read(file, part, self.schema)
-        finally:
-            with self._changed:
-                self._readers -= 1
-                self._free_if_unused()
+            if isinstance(part, _Spooled):
+                self._readers += 1
+            return part
+
+    def _put_back(self) -> None:
+        with self._changed:
+            self._readers -= 1
+            self._free_if_unused()
 
     def _drain(self, batches: Iterable[pa.RecordBatch]) -> None:
         error: SqeError | None = None
@@ -227,7 +299,8 @@ class Result:
                 if self._closed:
                     break
                 if batch.num_rows:
-                    self._keep(conform(batch, self.fields, self.schema))
+                    for part in _cut(conform(batch, self.fields, self.schema)):
+                        self._keep(part)
         except SqeError as known:
             error = known
         except Exception as unknown:
@@ -250,8 +323,13 @@ class Result:
     def _keep(self, batch: pa.RecordBatch) -> None:
         part: pa.RecordBatch | _Spooled = batch
         # Once one batch is in the file all later ones are: the order of parts is the order of rows.
-        if self._file is None and self._in_memory + batch.nbytes <= self._spools.settings.memory_window:
-            self._in_memory += batch.nbytes
+        size = batch.nbytes
+        if (
+            self._file is None
+            and self._in_memory + size <= self._spools.settings.memory_window
+            and self._spools.hold(size)
+        ):
+            self._in_memory += size
         else:
             part = self._write(batch)
         with self._changed:
@@ -280,11 +358,15 @@ class Result:
                 written = os.pwrite(self._file, view, offset)
                 view, offset = view[written:], offset + written
         except OSError as error:
-            raise _spool_failure(error) from None
+            raise spool_failure(error) from None
 
     def _free_if_unused(self) -> None:
         """Called with the lock held: a file is closed after its last reader and its writer."""
-        if not self._closed or not self._done or self._readers or self._file is None:
+        if not self._closed or not self._done or self._readers:
+            return
+        self._spools.let_go(self._in_memory)
+        self._in_memory = 0
+        if self._file is None:
             return
         os.close(self._file)
         self._file = None
@@ -420,6 +502,34 @@ def _read(file: int | None, part: _Spooled, schema: pa.Schema) -> pa.RecordBatch
     return pa.ipc.read_record_batch(pa.py_buffer(data), schema)
 
 
+@contextlib.contextmanager
+def _mapped(file: int | None, part: _Spooled) -> Iterator[memoryview]:
+    """The bytes of a part in the file's own pages."""
+    assert file is not None
+    before = part.offset % mmap.ALLOCATIONGRANULARITY
+    try:
+        pages = mmap.mmap(file, before + part.size, prot=mmap.PROT_READ, offset=part.offset - before)
+    except (OSError, ValueError):
+        raise Unavailable("a spool file was cut short", code="SPOOL_LOST") from None
+    with pages, memoryview(pages) as whole, whole[before:] as message:
+        yield message
+
+
+def _cut(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    size, rows = batch.nbytes, batch.num_rows
+    if size <= LARGEST_BATCH or rows == 1:
+        yield batch
+        return
+    # Rows are not all of one size, so that a piece may have to be cut again.
+    step = max(1, min(rows // 2, rows * LARGEST_BATCH // size))
+    for start in range(0, rows, step):
+        piece = batch.slice(start, step)
+        if piece.nbytes > LARGEST_BATCH and piece.num_rows > 1:
+            yield from _cut(piece)
+        else:
+            yield piece
+
+
 def _too_large(key: str, limit: int) -> LimitExceeded:
     return LimitExceeded(
         f"the results that are kept exceed {key} ({limit} bytes)",
@@ -428,7 +538,7 @@ def _too_large(key: str, limit: int) -> LimitExceeded:
     )
 
 
-def _spool_failure(error: OSError) -> SqeError:
+def spool_failure(error: OSError) -> SqeError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return LimitExceeded(
             "the disk that results are kept on is full (results.spool_dir)",

@@ -83,3 +83,16 @@ def value_of(session: Session, name: str, config: Config) -> str:
     if name == "time_zone_id":
         return session.time_zone
     return session.properties.get(name) or PROPERTIES[name].default(config)
+
+
+def time_limit(session: Session, config: Config) -> float:
+    """How many seconds a statement of this session may run; 0 is no limit. What a session asks for may be
+    less than what is configured for its roles, not more."""
+    own = [
+        config.query.role_overrides[role]
+        for role in session.identity.roles & set(config.query.role_overrides)
+    ]
+    most = (0 if 0 in own else max(own)) if own else config.query.timeout_secs
+    asked = session.properties.get("query_max_run_time")
+    wanted = seconds(asked) if asked else 0.0
+    return min(wanted, most) if wanted and most else wanted or float(most)

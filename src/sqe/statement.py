@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -28,11 +28,13 @@ from sqe.plans import Plan
 from sqe.policy.secure import Guard, secure
 from sqe.recursion import make_room
 from sqe.session import Session
-from sqe.session_properties import seconds, value_of
+from sqe.session_properties import time_limit, value_of
 from sqe.sql.parse import parse
 from sqe.sql.rows import with_rows
 from sqe.system.wanted import push_down
 from sqe.tree import statements as s
+from sqe.tree.labels import OTHER, label
+from sqe.tree.relations import has_order
 
 if TYPE_CHECKING:
     from sqe.results import Result
@@ -42,27 +44,33 @@ if TYPE_CHECKING:
 @dataclass(slots=True)
 class Statement:
     """One statement on its way. `result` has its rows, `updated` the rows it changed. `rows` is how many
-    rows of parameters one INSERT writes."""
+    rows of parameters one INSERT writes; `ordered` is whether the order of the result's rows means something.
+    `staged` are files of rows that came with it, by the names that stand for them in the text.
+    """
 
     text: str
     session: Session
     parameters: tuple[Expression, ...] = ()
     rows: int = 1
+    staged: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     id: str = field(default_factory=lambda: time.strftime("%Y%m%d_%H%M%S_") + secrets.token_hex(6))
     state: str = "received"
     kind: str = ""
+    label: str = OTHER
     timings: dict[str, float] = field(default_factory=dict)
     route: Route | None = None
     time_zone: str = "UTC"
     engine_sql: str | None = None
     result: Result | None = None
     updated: int | None = None
+    ordered: bool = True
     progress: tuple[int, int] | None = None
     error: SqeError | None = None
     warnings: list[str] = field(default_factory=list)
     cancelled: bool = False
     deadline: float | None = None
     created: float = field(default_factory=time.time)
+    first_row_at: float | None = None
     ended: float | None = None
 
     @property
@@ -101,9 +109,19 @@ def run(statement: Statement, coordinator: Coordinator) -> None:
     coordinator.history.begin(statement.id, statement.record)
     _tell(coordinator, statement, "received", text=statement.text)
     try:
+        if coordinator.admission is not None:
+            with _stage(statement, "queue"):
+                coordinator.admission.enter(statement)
         tree, binder = plan(statement, coordinator)
-        statement.kind = s.kind(tree)
-        _tell(coordinator, statement, "started", lane=statement.lane, kind=statement.kind)
+        statement.kind, statement.label = s.kind(tree), label(tree)
+        _tell(
+            coordinator,
+            statement,
+            "started",
+            lane=statement.lane,
+            kind=statement.kind,
+            statement_type=statement.label,
+        )
         with _stage(statement, "run"):
             _execute(statement, tree, binder, coordinator)
             if s.writes(tree):
@@ -135,16 +153,16 @@ def plan(statement: Statement, coordinator: Coordinator) -> tuple[s.Statement, B
     # As the session is now: another thread may change it while this statement waits.
     session = replace(statement.session)
     statement.time_zone = session.time_zone
-    guard = Guard(coordinator.policy, session.identity)
+    guard = Guard(coordinator.policy, session.identity, statement.staged)
     # A policy may say something else today.
-    lasts = not guard.hides and not statement.parameters
+    lasts = not guard.hides and not statement.parameters and not statement.staged
     known = coordinator.plans.find(statement.text, session, coordinator.catalogs) if lasts else None
     if known is None:
         known = _plan(statement, session, guard, coordinator)
         if lasts:
             coordinator.plans.keep(statement.text, session, known)
     statement.route = known.route
-    limit = seconds(value_of(session, "query_max_run_time", coordinator.config))
+    limit = time_limit(session, coordinator.config)
     if limit:
         statement.deadline = time.monotonic() + limit
     return known.tree, known.binder
@@ -163,6 +181,7 @@ def _plan(statement: Statement, session: Session, guard: Guard, coordinator: Coo
             guard.decide,
             guard.may_read_files,
             hides=guard.hides,
+            staged=statement.staged,
             parameters=statement.parameters,
             warnings=statement.warnings,
         )
@@ -178,6 +197,7 @@ def _plan(statement: Statement, session: Session, guard: Guard, coordinator: Coo
 def _execute(statement: Statement, tree: s.Statement, binder: Binder, coordinator: Coordinator) -> None:
     match tree:
         case s.Query():
+            statement.ordered = has_order(tree.relation)
             ended = partial(_ended, statement, coordinator)
             statements.query.execute(statement, tree, binder, coordinator, ended=ended)
         case s.Show() | s.ShowColumns() | s.ShowCreate() | s.DescribeInput() | s.DescribeOutput():
@@ -232,12 +252,47 @@ def _ended(statement: Statement, coordinator: Coordinator, rows: int, error: Sqe
 
 def _finished(statement: Statement, coordinator: Coordinator, rows: int | None = None) -> None:
     statement.state, statement.ended = "finished", time.time()
+    _leave(statement, coordinator)
     coordinator.history.end(statement.id, rows=rows)
-    _tell(coordinator, statement, "finished", rows=rows, updated=statement.updated, timings=statement.timings)
+    _tell(
+        coordinator,
+        statement,
+        "finished",
+        rows=rows,
+        updated=statement.updated,
+        timings=statement.timings,
+        **_account(statement),
+    )
 
 
 def _failed(statement: Statement, coordinator: Coordinator, error: SqeError) -> SqeError:
     statement.state, statement.error, statement.ended = "failed", error, time.time()
+    _leave(statement, coordinator)
     coordinator.history.end(statement.id)
-    _tell(coordinator, statement, "failed", code=error.code, message=str(error))
+    _tell(
+        coordinator,
+        statement,
+        "failed",
+        code=error.code,
+        error_type=error.kind.value,
+        message=str(error),
+        **_account(statement),
+    )
     return error
+
+
+def _account(statement: Statement) -> dict[str, object]:
+    """What observers of an ended statement want to know of it."""
+    ended, first = statement.ended or statement.created, statement.first_row_at
+    return {
+        "session_id": statement.session.id,
+        "statement_type": statement.label,
+        "lane": statement.lane,
+        "seconds": max(0.0, ended - statement.created),
+        "first_row_seconds": None if first is None else max(0.0, first - statement.created),
+    }
+
+
+def _leave(statement: Statement, coordinator: Coordinator) -> None:
+    if coordinator.admission is not None:
+        coordinator.admission.leave(statement)

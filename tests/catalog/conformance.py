@@ -1,8 +1,10 @@
-"""What every catalog must do. A backend's test file subclasses `CatalogConformance` and supplies
-`catalog`, an empty catalog with the schema `default`, and `append`, which writes rows as others would."""
+"""What every catalog must do. A backend's test file subclasses `CatalogConformance`, and the classes below
+it that it can, and supplies `catalog`, an empty catalog with the schema `default`, and `append`, which
+writes rows as others would."""
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -253,106 +255,6 @@ class CatalogConformance:
         catalog.create_table(definition(catalog, "t", replace=True))
         assert catalog.tables(DEFAULT) == ["t"]
 
-    def test_every_row_is_deleted_and_counted(self, catalog: Catalog) -> None:
-        name = catalog.create_table(definition(catalog, "t")).name
-        assert catalog.delete_all(name) == 0
-        self.append(catalog, name, ROWS)
-        self.append(catalog, name, ROWS[:2])
-        assert catalog.delete_all(name) == 5
-        snapshot = catalog.find_table(DEFAULT, "t").current_snapshot
-        assert snapshot is not None
-        assert snapshot.summary["total-records"] == "0"
-        assert catalog.delete_all(name) == 0
-
-    def test_a_view_comes_and_goes(self, catalog: Catalog) -> None:
-        catalog.create_view(view_definition(catalog, "v", properties={"comment": "mine", "x": "y"}))
-        assert (catalog.views(DEFAULT), catalog.tables(DEFAULT)) == (["v"], [])
-        view = catalog.find_view(DEFAULT, "V")
-        assert view is not None
-        assert (view.name, view.sql) == (TableName(catalog.name, DEFAULT, "v"), "SELECT 1 AS a")
-        assert (view.default_catalog, view.default_namespace) == (catalog.name, DEFAULT)
-        assert [(x.name, str(x.type), x.comment) for x in view.columns] == [("a", "bigint", "the only one")]
-        assert (view.comment, view.properties["x"]) == ("mine", "y")
-        assert catalog.find_view_name(DEFAULT, "V") == view.name
-        catalog.drop_view(DEFAULT, "V")
-        assert catalog.views(DEFAULT) == []
-        assert catalog.find_view(DEFAULT, "v") is None
-        with pytest.raises(NotFound, match=r"view '.*\.default\.v' does not exist"):
-            catalog.drop_view(DEFAULT, "v")
-
-    def test_tables_and_views_share_their_names(self, catalog: Catalog) -> None:
-        catalog.create_table(definition(catalog, "t"))
-        catalog.create_view(view_definition(catalog, "v"))
-        for make in (
-            lambda: catalog.create_view(view_definition(catalog, "v")),
-            lambda: catalog.create_view(view_definition(catalog, "t")),
-            lambda: catalog.create_view(view_definition(catalog, "t"), replace=True),
-            lambda: catalog.create_table(definition(catalog, "v", replace=True)),
-            lambda: catalog.rename_view(name(catalog, "v"), name(catalog, "t")),
-            lambda: catalog.rename_table(name(catalog, "t"), name(catalog, "v")),
-        ):
-            with pytest.raises(AlreadyExists) as error:
-                make()
-            assert error.value.code == "TABLE_ALREADY_EXISTS"
-        for miss in (
-            lambda: catalog.drop_view(DEFAULT, "t"),
-            lambda: catalog.rename_view(name(catalog, "t"), name(catalog, "u")),
-            lambda: catalog.drop_table(DEFAULT, "v"),
-            lambda: catalog.rename_table(name(catalog, "v"), name(catalog, "u")),
-            lambda: catalog.alter_table(name(catalog, "v"), c.SetComment("x")),
-            lambda: catalog.alter_view(name(catalog, "t"), c.SetComment("x")),
-        ):
-            with pytest.raises(NotFound):
-                miss()
-        assert (catalog.tables(DEFAULT), catalog.views(DEFAULT)) == (["t"], ["v"])
-
-    def test_replacing_a_view_gives_it_another_text(self, catalog: Catalog) -> None:
-        catalog.create_view(view_definition(catalog, "v", properties={"comment": "old"}), replace=True)
-        catalog.create_view(view_definition(catalog, "v", "SELECT 2 AS a"), replace=True)
-        view = catalog.find_view(DEFAULT, "v")
-        assert view is not None and (view.sql, view.comment) == ("SELECT 2 AS a", None)
-
-    def test_a_view_is_commented(self, catalog: Catalog) -> None:
-        view = name(catalog, "v")
-        catalog.create_view(view_definition(catalog, "v"))
-        catalog.alter_view(view, c.SetComment("new"))
-        catalog.alter_view(view, c.SetColumnComment(("A",), None))
-        found = catalog.find_view(DEFAULT, "v")
-        assert found is not None
-        assert (found.comment, found.columns[0].comment, found.sql) == ("new", None, "SELECT 1 AS a")
-        with pytest.raises(NotFound) as error:
-            catalog.alter_view(view, c.SetColumnComment(("b",), "x"))
-        assert error.value.code == "COLUMN_NOT_FOUND"
-
-    def test_tables_and_views_move_within_the_catalog(self, catalog: Catalog) -> None:
-        catalog.create_namespace(("a", "b"))
-        made = catalog.create_table(definition(catalog, "t"))
-        self.append(catalog, made.name, ROWS)
-        catalog.create_view(view_definition(catalog, "v"))
-        catalog.rename_table(made.name, TableName(catalog.name, ("a", "b"), "Moved"))
-        catalog.rename_view(name(catalog, "v"), TableName(catalog.name, ("A",), "w"))
-        assert (catalog.tables(DEFAULT), catalog.views(DEFAULT)) == ([], [])
-        table = catalog.find_table(("a", "b"), "moved")
-        assert table.name == TableName(catalog.name, ("a", "b"), "Moved")
-        assert table.uuid == made.uuid and table.current_snapshot is not None
-        assert catalog.views(("a",)) == ["w"]
-        with pytest.raises(NotFound) as error:
-            catalog.rename_table(table.name, TableName(catalog.name, ("nosuch",), "t"))
-        assert error.value.code == "SCHEMA_NOT_FOUND"
-
-    def test_a_schema_is_renamed_with_what_is_in_it(self, catalog: Catalog) -> None:
-        for schema in (("a", "b"), ("ab",), ("taken",)):
-            catalog.create_namespace(schema)
-        catalog.create_table(definition(catalog, "t", namespace=("a", "b")))
-        catalog.create_view(view_definition(catalog, "v", namespace=("a",)))
-        catalog.create_table(definition(catalog, "t", namespace=("ab",)))
-        catalog.rename_namespace(("A",), ("new",))
-        assert catalog.namespaces() == [("ab",), DEFAULT, ("new",), ("new", "b"), ("taken",)]
-        assert (catalog.tables(("new", "b")), catalog.views(("new",))) == (["t"], ["v"])
-        with pytest.raises(AlreadyExists) as error:
-            catalog.rename_namespace(("new",), ("taken",))
-        assert error.value.code == "SCHEMA_ALREADY_EXISTS"
-
     def test_columns_are_added_dropped_and_renamed(self, catalog: Catalog) -> None:
         table = catalog.create_table(definition(catalog, "t")).name
         self.append(catalog, table, ROWS)
@@ -481,3 +383,141 @@ class CatalogConformance:
         prefix = f"spark.sql.catalog.{catalog.name}"
         assert catalog.spark_conf()[prefix] == "org.apache.iceberg.spark.SparkCatalog"
         assert all(key == prefix or key.startswith(prefix + ".") for key in catalog.spark_conf())
+
+    def test_changes_at_the_same_time_are_all_made(self, catalog: Catalog) -> None:
+        table = catalog.create_table(definition(catalog, "t")).name
+
+        def add(writer: int) -> None:
+            for number in range(3):
+                column = ColumnDefinition(f"w{writer}_{number}", t.DATE)
+                catalog.alter_table(table, c.AddColumn(column))
+
+        with ThreadPoolExecutor(3) as writers:
+            list(writers.map(add, range(3)))
+        columns = catalog.find_table(DEFAULT, "t").columns
+        assert {x.name for x in columns[2:]} == {f"w{w}_{n}" for w in range(3) for n in range(3)}
+        assert len({x.field_id for x in columns}) == len(columns) == 11
+
+    def test_one_of_several_makers_of_a_table_wins(self, catalog: Catalog) -> None:
+        def make(_: int) -> bool:
+            try:
+                catalog.create_table(definition(catalog, "t"))
+            except AlreadyExists:
+                return False
+            return True
+
+        with ThreadPoolExecutor(4) as makers:
+            assert sum(makers.map(make, range(4))) == 1
+        assert catalog.find_table(DEFAULT, "t").columns
+
+
+class ViewConformance:
+    """Of catalogs that have views and can rename."""
+
+    def test_a_view_comes_and_goes(self, catalog: Catalog) -> None:
+        catalog.create_view(view_definition(catalog, "v", properties={"comment": "mine", "x": "y"}))
+        assert (catalog.views(DEFAULT), catalog.tables(DEFAULT)) == (["v"], [])
+        view = catalog.find_view(DEFAULT, "V")
+        assert view is not None
+        assert (view.name, view.sql) == (TableName(catalog.name, DEFAULT, "v"), "SELECT 1 AS a")
+        assert (view.default_catalog, view.default_namespace) == (catalog.name, DEFAULT)
+        assert [(x.name, str(x.type), x.comment) for x in view.columns] == [("a", "bigint", "the only one")]
+        assert (view.comment, view.properties["x"]) == ("mine", "y")
+        assert catalog.find_view_name(DEFAULT, "V") == view.name
+        catalog.drop_view(DEFAULT, "V")
+        assert catalog.views(DEFAULT) == []
+        assert catalog.find_view(DEFAULT, "v") is None
+        with pytest.raises(NotFound, match=r"view '.*\.default\.v' does not exist"):
+            catalog.drop_view(DEFAULT, "v")
+
+    def test_tables_and_views_share_their_names(self, catalog: Catalog) -> None:
+        catalog.create_table(definition(catalog, "t"))
+        catalog.create_view(view_definition(catalog, "v"))
+        for make in (
+            lambda: catalog.create_view(view_definition(catalog, "v")),
+            lambda: catalog.create_view(view_definition(catalog, "t")),
+            lambda: catalog.create_view(view_definition(catalog, "t"), replace=True),
+            lambda: catalog.create_table(definition(catalog, "v", replace=True)),
+            lambda: catalog.rename_view(name(catalog, "v"), name(catalog, "t")),
+            lambda: catalog.rename_table(name(catalog, "t"), name(catalog, "v")),
+        ):
+            with pytest.raises(AlreadyExists) as error:
+                make()
+            assert error.value.code == "TABLE_ALREADY_EXISTS"
+        for miss in (
+            lambda: catalog.drop_view(DEFAULT, "t"),
+            lambda: catalog.rename_view(name(catalog, "t"), name(catalog, "u")),
+            lambda: catalog.drop_table(DEFAULT, "v"),
+            lambda: catalog.rename_table(name(catalog, "v"), name(catalog, "u")),
+            lambda: catalog.alter_table(name(catalog, "v"), c.SetComment("x")),
+            lambda: catalog.alter_view(name(catalog, "t"), c.SetComment("x")),
+        ):
+            with pytest.raises(NotFound):
+                miss()
+        assert (catalog.tables(DEFAULT), catalog.views(DEFAULT)) == (["t"], ["v"])
+
+    def test_replacing_a_view_gives_it_another_text(self, catalog: Catalog) -> None:
+        catalog.create_view(view_definition(catalog, "v", properties={"comment": "old"}), replace=True)
+        catalog.create_view(view_definition(catalog, "v", "SELECT 2 AS a"), replace=True)
+        view = catalog.find_view(DEFAULT, "v")
+        assert view is not None and (view.sql, view.comment) == ("SELECT 2 AS a", None)
+
+    def test_a_view_is_commented(self, catalog: Catalog) -> None:
+        view = name(catalog, "v")
+        catalog.create_view(view_definition(catalog, "v"))
+        catalog.alter_view(view, c.SetComment("new"))
+        catalog.alter_view(view, c.SetColumnComment(("A",), None))
+        found = catalog.find_view(DEFAULT, "v")
+        assert found is not None
+        assert (found.comment, found.columns[0].comment, found.sql) == ("new", None, "SELECT 1 AS a")
+        with pytest.raises(NotFound) as error:
+            catalog.alter_view(view, c.SetColumnComment(("b",), "x"))
+        assert error.value.code == "COLUMN_NOT_FOUND"
+
+    def test_tables_and_views_move_within_the_catalog(self, catalog: Catalog) -> None:
+        catalog.create_namespace(("a", "b"))
+        made = catalog.create_table(definition(catalog, "t"))
+        catalog.create_view(view_definition(catalog, "v"))
+        catalog.rename_table(made.name, TableName(catalog.name, ("a", "b"), "Moved"))
+        catalog.rename_view(name(catalog, "v"), TableName(catalog.name, ("A",), "w"))
+        assert (catalog.tables(DEFAULT), catalog.views(DEFAULT)) == ([], [])
+        table = catalog.find_table(("a", "b"), "moved")
+        assert table.name == TableName(catalog.name, ("a", "b"), "Moved")
+        assert table.uuid == made.uuid
+        assert catalog.views(("a",)) == ["w"]
+        with pytest.raises(NotFound) as error:
+            catalog.rename_table(table.name, TableName(catalog.name, ("nosuch",), "t"))
+        assert error.value.code == "SCHEMA_NOT_FOUND"
+
+
+class SchemaRenameConformance:
+    def test_a_schema_is_renamed_with_what_is_in_it(self, catalog: Catalog) -> None:
+        for schema in (("a", "b"), ("ab",), ("taken",)):
+            catalog.create_namespace(schema)
+        catalog.create_table(definition(catalog, "t", namespace=("a", "b")))
+        catalog.create_view(view_definition(catalog, "v", namespace=("a",)))
+        catalog.create_table(definition(catalog, "t", namespace=("ab",)))
+        catalog.rename_namespace(("A",), ("new",))
+        assert catalog.namespaces() == [("ab",), DEFAULT, ("new",), ("new", "b"), ("taken",)]
+        assert (catalog.tables(("new", "b")), catalog.views(("new",))) == (["t"], ["v"])
+        with pytest.raises(AlreadyExists) as error:
+            catalog.rename_namespace(("new",), ("taken",))
+        assert error.value.code == "SCHEMA_ALREADY_EXISTS"
+
+
+class DeleteConformance:
+    """Of catalogs that delete all rows without an engine."""
+
+    def append(self, catalog: Catalog, table: TableName, rows: list[dict[str, Any]]) -> None:
+        raise NotImplementedError
+
+    def test_every_row_is_deleted_and_counted(self, catalog: Catalog) -> None:
+        name = catalog.create_table(definition(catalog, "t")).name
+        assert catalog.delete_all(name) == 0
+        self.append(catalog, name, ROWS)
+        self.append(catalog, name, ROWS[:2])
+        assert catalog.delete_all(name) == 5
+        snapshot = catalog.find_table(DEFAULT, "t").current_snapshot
+        assert snapshot is not None
+        assert snapshot.summary["total-records"] == "0"
+        assert catalog.delete_all(name) == 0

@@ -5,7 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from conformance import CatalogConformance
+from conformance import CatalogConformance, DeleteConformance, SchemaRenameConformance, ViewConformance
 from pyiceberg.catalog.sql import SqlCatalog
 from sqlalchemy import URL
 
@@ -14,7 +14,7 @@ from sqe.catalog.catalog import Catalog
 from sqe.tree.relations import TableName
 
 
-class TestEmbeddedCatalog(CatalogConformance):
+class TestEmbeddedCatalog(DeleteConformance, CatalogConformance, ViewConformance, SchemaRenameConformance):
     @pytest.fixture
     def catalog(self, tmp_path: Path) -> EmbeddedCatalog:
         # A place whose name has to be spelled with care.

@@ -24,8 +24,6 @@ ROOT = Path(__file__).parent.parent.parent
         ("sqe", ["-H", "localhost"], "connecting to a server is not built yet"),
         ("sqe", ["--token", "t"], "connecting to a server is not built yet"),
         ("sqe_cli", ["-e", "SELECT 1"], "connecting to a server is not built yet; --embedded"),
-        ("sqe", ["server"], "the server is not built yet"),
-        ("sqe_server", [], "the server is not built yet"),
         ("sqe_server", ["--mode", "worker"], "workers are not built yet"),
         ("sqe", ["worker"], "workers are not built yet"),
         ("sqe_worker", [], "workers are not built yet"),

@@ -48,7 +48,8 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
         return call
 
-    for name, method in list(vars(EmbeddedCatalog).items()):
+    for name in dir(EmbeddedCatalog):
+        method = getattr(EmbeddedCatalog, name)
         if callable(method) and not name.startswith("_"):
             monkeypatch.setattr(EmbeddedCatalog, name, counted(name, method))
     return counts

@@ -68,8 +68,10 @@ def test_a_java_that_cannot_run_stops_the_statement(tmp_path: Path, monkeypatch:
     cache = default_cache()
     monkeypatch.setenv("JAVA_HOME", str(fake_java(tmp_path / "java", "17.0.1")))
     lane = SparkLane(SparkSettings(), cache)
+    assert lane.state == "not started"
     with pytest.raises(Unavailable, match="the Spark server did not start"):
         list(lane.session("x", {}).run("SELECT 1", statement_id="s", user="x"))
+    assert lane.state.startswith("the Spark server did not start")
     lane.close()
 
 

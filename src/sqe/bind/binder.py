@@ -6,7 +6,7 @@ import datetime as dt
 import decimal
 import itertools
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -41,7 +41,8 @@ class Binder:
 
     `inside` are the views that we are in, the outermost first, and `place` is where the statement names
     that one; `inlined` counts the views of the whole statement. `hides` is whether a policy may hide from
-    this user what a view names. `parameters` are the values of the statement's `?`.
+    this user what a view names. `parameters` are the values of the statement's `?`; `staged` the files of
+    rows that were sent with it, by the name that stands for them.
     """
 
     text: str
@@ -50,6 +51,7 @@ class Binder:
     decide: Callable[[TableName], Decision] = lambda table: EVERYTHING
     may_read_files: Callable[[tuple[str, ...]], bool] = lambda paths: True
     hides: bool = False
+    staged: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     now: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.UTC))
     tables: dict[TableName, Table] = field(default_factory=dict)
     ctes: dict[str, CteEntry | None] = field(default_factory=dict)

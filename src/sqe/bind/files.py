@@ -67,6 +67,8 @@ def _is_string(node: exp.Expr) -> bool:
 
 
 def _parquet(b: Binder, path: str, position: Position | None) -> Relation:
+    if path in b.staged:
+        return _scan(b, b.staged[path], path, position)
     if "://" in path and not path.startswith("file://"):
         raise NotSupported("only local files can be read yet", position=position)
     local = os.path.abspath(os.path.expanduser(path.removeprefix("file://")))
@@ -83,9 +85,13 @@ def _parquet(b: Binder, path: str, position: Position | None) -> Relation:
         raise NotFound(f"no file matches '{path}'", code="FILE_NOT_FOUND", position=position)
     if not b.may_read_files(tuple(paths)):
         raise AccessDenied("reading files is not allowed", position=position)
+    return _scan(b, tuple(paths), path, position)
+
+
+def _scan(b: Binder, paths: tuple[str, ...], path: str, position: Position | None) -> Relation:
     columns = _parquet_columns(paths[0], path, position)
     fields = tuple(b.fresh(n, k) for n, k in columns)
-    return FileScan(fields, "parquet", tuple(paths), tuple(n for n, _ in columns))
+    return FileScan(fields, "parquet", paths, tuple(n for n, _ in columns))
 
 
 def _parquet_columns(file: str, path: str, position: Position | None) -> list[tuple[str, t.Type]]:
@@ -96,10 +102,10 @@ def _parquet_columns(file: str, path: str, position: Position | None) -> list[tu
         schema = pq.read_schema(file)
     except (OSError, pa.ArrowException):
         raise InvalidArgument(f"'{path}' cannot be read as Parquet", position=position) from None
-    return [(f.name, _type_of(f.type, f.name, position)) for f in schema]
+    return [(f.name, type_of(f.type, f.name, position)) for f in schema]
 
 
-def _type_of(arrow: object, name: str, position: Position | None) -> t.Type:
+def type_of(arrow: object, name: str, position: Position | None) -> t.Type:
     import pyarrow as pa
     import pyarrow.types as pt
 
@@ -118,11 +124,11 @@ def _type_of(arrow: object, name: str, position: Position | None) -> t.Type:
     if isinstance(arrow, pa.TimestampType) and arrow.unit in ("ms", "us"):
         return t.TimestampTz(6) if arrow.tz else t.Timestamp(6)
     if isinstance(arrow, (pa.ListType, pa.LargeListType)):
-        return t.Array(_type_of(arrow.value_type, name, position))
+        return t.Array(type_of(arrow.value_type, name, position))
     if isinstance(arrow, pa.MapType):
-        return t.Map(_type_of(arrow.key_type, name, position), _type_of(arrow.item_type, name, position))
+        return t.Map(type_of(arrow.key_type, name, position), type_of(arrow.item_type, name, position))
     if isinstance(arrow, pa.StructType):
-        return t.Row(tuple(t.RowField(f.name, _type_of(f.type, name, position)) for f in arrow))
+        return t.Row(tuple(t.RowField(f.name, type_of(f.type, name, position)) for f in arrow))
     if isinstance(arrow, pa.DictionaryType):
-        return _type_of(arrow.value_type, name, position)
+        return type_of(arrow.value_type, name, position)
     raise NotSupported(f"column {name} of the file has the type {arrow}", position=position)

@@ -10,9 +10,9 @@ from prompt_toolkit.lexers import Lexer
 from prompt_toolkit.styles import Style
 
 from sqe.cli.dot_commands import is_command
-from sqe.cli.keywords import KEYWORDS, TYPES
 from sqe.cli.tokens import Token, tokens
 from sqe.functions import registry
+from sqe.sql.keywords import KEYWORDS, TYPES
 
 # The terminal's own colours, which fit its background.
 STYLE = Style.from_dict(

@@ -37,11 +37,21 @@ def sqe_cli(arguments: Sequence[str] | None = None) -> int:
 
 
 def sqe_server(arguments: Sequence[str] | None = None) -> int:
-    """`sqe server --config FILE [--mode coordinator|worker]`"""
-    flags = OneLineParser(prog="sqe server", allow_abbrev=False, description="Start a server.")
+    """`sqe server --config FILE [--mode coordinator|worker]`; `sqe server passwd …`, `… api-key …`"""
+    words = sys.argv[1:] if arguments is None else arguments
+    if words and words[0] in ("passwd", "api-key"):
+        from sqe.auth.commands import main
+
+        return _guarded(lambda: main(words))
+    flags = OneLineParser(
+        prog="sqe server",
+        allow_abbrev=False,
+        description="Start a server.",
+        epilog="Who may log in: sqe server passwd --help | sqe server api-key --help",
+    )
     flags.add_argument("--config", metavar="FILE", help="sqe.toml to use")
     flags.add_argument("--mode", choices=("coordinator", "worker"), default="coordinator")
-    given = flags.parse_args(sys.argv[1:] if arguments is None else arguments)
+    given = flags.parse_args(words)
     return sqe_worker([]) if given.mode == "worker" else _start_server(given.config)
 
 
@@ -64,20 +74,20 @@ def sqe_bench(arguments: Sequence[str] | None = None) -> int:
 
 
 def _start_server(config: str | None) -> int:
-    """The configuration is checked already, so that its faults are found."""
-    import os
-    from pathlib import Path
+    def start() -> int:
+        import os
+        from pathlib import Path
 
-    from sqe.cli.complain import complain
-    from sqe.config import load, usual_path
-    from sqe.errors import ConfigError
+        from sqe.config import load, usual_path
+        from sqe.observe import logs
 
-    try:
-        load(Path(config) if config else usual_path(os.environ), os.environ, check_built=False)
-    except ConfigError as error:
-        complain(error)
-        return UNUSABLE
-    return _not_built("the server is not built yet")
+        settings = load(Path(config) if config else usual_path(os.environ), os.environ)
+        logs.start(level=settings.logging.level, form=settings.logging.format)
+        from sqe.server import serve
+
+        return serve(settings)
+
+    return _guarded(start)
 
 
 def _not_built(what: str) -> int:

@@ -7,8 +7,8 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sqe.cli.keywords import quoted
 from sqe.errors import SqeError
+from sqe.sql.keywords import quoted
 
 if TYPE_CHECKING:
     from sqe.connection import Connection

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqe.cli.keywords import KEYWORDS
 from sqe.cli.tokens import Token, tokens
 from sqe.record import record
+from sqe.sql.keywords import KEYWORDS
 
 # Behind these stands a table.
 _BEFORE_TABLES = {"FROM", "JOIN", "INTO", "UPDATE", "USING", "TABLE", "DESCRIBE", "DESC", "VIEW", "EXISTS"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqe.cli.keywords import quoted
+from sqe.sql.keywords import quoted
 
 _NUMBERS = ("tinyint", "smallint", "integer", "bigint", "real", "double", "decimal")
 _NESTED = ("array(", "map(", "row(", "json")

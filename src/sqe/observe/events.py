@@ -29,6 +29,13 @@ class Event:
     at: float = field(default_factory=time.time)
     details: Mapping[str, object] = field(default_factory=dict)
 
+    @property
+    def status(self) -> str:
+        """How an ended statement ended: success, error or cancelled."""
+        if self.kind == "finished":
+            return "success"
+        return "cancelled" if self.details.get("code") == "USER_CANCELED" else "error"
+
 
 class Observer(Protocol):
     def hear(self, event: Event) -> None: ...

@@ -53,6 +53,12 @@ class History:
                 rows = record.rows if rows is None else rows
                 self._ended.append(replace(record, text=record.text[:KEPT_TEXT], rows=rows))
 
+    @property
+    def running(self) -> int:
+        """How many have not ended."""
+        with self._lock:
+            return len(self._running)
+
     def records(self, user: str) -> list[Record]:
         """The user's own, oldest first."""
         with self._lock:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Protocol
@@ -40,6 +41,9 @@ class Policy(Protocol):
 
     def may_read_files(self, identity: Identity, paths: Sequence[str]) -> bool: ...
 
+    def may_place(self, identity: Identity, location: str) -> bool:
+        """Whether files of a table may be put there by who writes it."""
+
 
 def write_denied(table: TableName) -> AccessDenied:
     """Whoever sees part of a table must not change the rest by rewriting its files."""
@@ -47,10 +51,30 @@ def write_denied(table: TableName) -> AccessDenied:
 
 
 class AllowAll:
-    """Embedded use: the user of the operating system sees what the operating system lets them see."""
+    """Everybody sees all tables. Embedded, the user of the operating system also reads and writes what the
+    operating system lets them; on a server, which has rights of its own, nothing outside of tables is read,
+    and nothing is placed outside of `warehouses`."""
+
+    def __init__(self, warehouses: Sequence[str] | None = None) -> None:
+        self._warehouses = None if warehouses is None else tuple(_plain(place) for place in warehouses)
 
     def table(self, identity: Identity, table: TableName) -> Decision:
         return EVERYTHING
 
     def may_read_files(self, identity: Identity, paths: Sequence[str]) -> bool:
-        return True
+        return self._warehouses is None
+
+    def may_place(self, identity: Identity, location: str) -> bool:
+        if self._warehouses is None:
+            return True
+        place = _plain(location)
+        return any(place.startswith(f"{warehouse}/") for warehouse in self._warehouses)
+
+
+def _plain(location: str) -> str:
+    """A local path without `..`; another address as it is, unless it climbs."""
+    if location.startswith("file:"):
+        location = "/" + location.removeprefix("file:").lstrip("/")
+    if "://" in location:
+        return location.rstrip("/") if "/.." not in location else ""
+    return os.path.realpath(os.path.expanduser(location))

@@ -11,6 +11,7 @@ from sqe.errors import AccessDenied, InternalError
 from sqe.policy.decision import AllowAll, Decision, Policy, write_denied
 from sqe.session import Identity
 from sqe.tree import statements as s
+from sqe.tree.changes import SetProperties
 from sqe.tree.expressions import Expression, Field, Ref, conjunction, transform, walk
 from sqe.tree.relations import FileScan, Filter, Project, Relation, Scan, TableName
 from sqe.tree.types import Type
@@ -20,10 +21,13 @@ S = TypeVar("S", bound=s.Statement)
 
 
 class Guard:
-    """One statement's view of the policy: each table is decided once."""
+    """One statement's view of the policy: each table is decided once. `staged` are files of its own."""
 
-    def __init__(self, policy: Policy, identity: Identity) -> None:
+    def __init__(
+        self, policy: Policy, identity: Identity, staged: Mapping[str, tuple[str, ...]] | None = None
+    ) -> None:
         self._policy = policy
+        self._staged = frozenset(path for paths in (staged or {}).values() for path in paths)
         self._identity = identity
         self._decisions: dict[TableName, Decision] = {}
 
@@ -44,7 +48,10 @@ class Guard:
         return any(decision.restricts for decision in self._decisions.values())
 
     def may_read_files(self, paths: tuple[str, ...]) -> bool:
-        return self._policy.may_read_files(self._identity, paths)
+        return self._staged.issuperset(paths) or self._policy.may_read_files(self._identity, paths)
+
+    def may_place(self, location: str) -> bool:
+        return self._policy.may_place(self._identity, location)
 
 
 def secure(statement: S, guard: Guard, tables: Mapping[TableName, Table], fresh: Fresh) -> S:
@@ -57,6 +64,11 @@ def secure(statement: S, guard: Guard, tables: Mapping[TableName, Table], fresh:
             if not guard.may_read_files(node.paths):
                 raise AccessDenied("reading files is not allowed")
             return replace(node, secured=True)
+        for location in _placed(node):
+            if not guard.may_place(location):
+                raise AccessDenied(
+                    "files of a table cannot be put there", hint="leave the location to the catalog"
+                )
         for table in _changed(node):
             if guard.decide(table).restricts:
                 raise write_denied(table)
@@ -66,6 +78,23 @@ def secure(statement: S, guard: Guard, tables: Mapping[TableName, Table], fresh:
     check_secured(secured)
     assert isinstance(secured, type(statement))
     return secured
+
+
+# Properties of a table that say where its files go.
+_PLACES = ("write.data.path", "write.metadata.path", "write.object-storage.path", "write.folder-storage.path")
+
+
+def _placed(node: Any) -> list[str]:
+    """Where a statement would have files put, as far as it says so."""
+    match node:
+        case s.CreateTable(location=location, properties=properties):
+            places = [value for name, value in properties if name in _PLACES]
+            return [*places, *([] if location is None else [location])]
+        case s.CreateSchema(location=str(location)):
+            return [location]
+        case s.Alter(change=SetProperties(properties=properties)):
+            return [value for name, value in properties if name in _PLACES and value is not None]
+    return []
 
 
 def _changed(node: Any) -> tuple[TableName, ...]:

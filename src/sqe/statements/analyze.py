@@ -68,7 +68,7 @@ def _run(
     def drain(mode: str) -> None:
         nonlocal rows
         batches, _ = batches_of(statement, query, binder, coordinator, mode=mode, on_metrics=operators.extend)
-        with contextlib.closing(Limited(batches, most)) as limited:
+        with contextlib.closing(Limited(batches, most, statement)) as limited:
             for batch in limited:
                 # The fast lane may have failed, and Spark have taken over.
                 if mode == "profile" and statement.lane == "fast":

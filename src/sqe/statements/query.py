@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -35,7 +36,7 @@ def execute(
     """Returns while rows still arrive; `ended` hears how many there were, or of the error instead."""
     batches, cancel = batches_of(statement, tree, binder, coordinator)
     statement.result = coordinator.spools.collect(
-        Limited(batches, coordinator.config.query.max_result_rows),
+        Limited(batches, coordinator.config.query.max_result_rows, statement),
         tree.relation.fields,
         user=statement.user,
         cancel=cancel,
@@ -79,9 +80,10 @@ def batches_of(
 class Limited:
     """The batches of a stream, up to query.max_result_rows; beyond it an error, not a shorter result."""
 
-    def __init__(self, stream: Stream | FastThenSpark, most: int) -> None:
+    def __init__(self, stream: Stream | FastThenSpark, most: int, statement: Statement) -> None:
         self._stream = stream
         self._most = most
+        self._statement = statement
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         rows = 0
@@ -89,6 +91,8 @@ class Limited:
             rows += batch.num_rows
             if self._most and rows > self._most:
                 raise too_many_rows(self._most)
+            if rows and self._statement.first_row_at is None:
+                self._statement.first_row_at = time.time()
             yield batch
 
     def close(self) -> None:

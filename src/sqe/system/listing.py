@@ -126,7 +126,11 @@ class Listing:
             except SqeError as error:
                 self._skip(f"'{entry.name}'", error)
                 return []
-        return list(visible_columns(self._decide(found.name), found, found.columns))
+        return list(self.visible(found))
+
+    def visible(self, table: Table) -> tuple[Column, ...]:
+        """The columns of a table that this user may know."""
+        return visible_columns(self._decide(table.name), table, table.columns)
 
     def text(self, view: View) -> str | None:
         """None where names in it are hidden from this user, or may be."""

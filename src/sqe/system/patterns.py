@@ -11,20 +11,27 @@ def like(pattern: str | None, escape: str | None = None) -> re.Pattern[str]:
     """What a pattern matches, as a whole; None matches everything."""
     if pattern is None:
         return re.compile("", re.DOTALL)
-    parts, escaped = [], False
+    # The texts between the %s.
+    parts, escaped = [""], False
     for char in pattern:
         if escaped:
             if char not in ("%", "_", escape):
                 raise InvalidArgument("the escape character must stand before %, _ or itself")
-            parts.append(re.escape(char))
+            parts[-1] += re.escape(char)
             escaped = False
         elif char == escape:
             escaped = True
+        elif char == "%":
+            parts.append("")
         else:
-            parts.append({"%": ".*", "_": "."}.get(char) or re.escape(char))
+            parts[-1] += "." if char == "_" else re.escape(char)
     if escaped:
         raise InvalidArgument("the pattern ends with its escape character")
-    return re.compile("".join(parts) + r"\Z", re.DOTALL)
+    first, *between, last = parts if len(parts) > 1 else (parts[0], "")
+    # The first place of each text is as good as any later one. Without (?>) a pattern of many %s would try
+    # them all, for ever, and hold up the whole process.
+    middle = "".join(f"(?>.*?{part})" for part in between if part)
+    return re.compile(first + middle + (".*" if len(parts) > 1 else "") + last + r"\Z", re.DOTALL)
 
 
 def literal(pattern: str, escape: str | None = None) -> str | None:

@@ -230,3 +230,10 @@ class With(Relation):
 
     ctes: tuple[Cte, ...]
     input: Relation
+
+
+def has_order(relation: Relation) -> bool:
+    """Whether the order of its rows may mean something to who asked."""
+    while isinstance(relation, (Project, Filter, With)):
+        relation = relation.input
+    return not isinstance(relation, (Scan, Join, Aggregate))

@@ -1,12 +1,12 @@
 """What needs a look into a table's manifests, through PyIceberg: deleting all rows, and listing all files.
 
-The one place that imports PyIceberg for the embedded catalog; import it where it is used.
+The one place that imports PyIceberg; import it where it is used.
 """
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 from pyiceberg.catalog import Catalog
@@ -15,10 +15,8 @@ from pyiceberg.exceptions import CommitFailedException, NoSuchTableError
 from pyiceberg.expressions import AlwaysTrue
 from pyiceberg.io.pyarrow import PyArrowFileIO
 from pyiceberg.manifest import ManifestContent, ManifestFile, read_manifest_list
-from sqlalchemy import URL
 from sqlalchemy.exc import DBAPIError
 
-from sqe.catalog.backends.pointers import fault
 from sqe.errors import CommitConflict, NotFound, SqeError, Unavailable
 from sqe.tree.relations import TableName
 
@@ -29,17 +27,14 @@ _CODE = ("py-io-impl", "write.py-location-provider.impl")
 
 
 def delete_every_row(
-    name: TableName, *, raw: dict[str, Any], database: Path, warehouse: str, lock_timeout: float
+    name: TableName, *, raw: dict[str, Any], uri: str, warehouse: str, fault: Callable[[Exception], SqeError]
 ) -> int | None:
     """A snapshot without data files. None, and nothing done, for a table that PyIceberg cannot rewrite
     exactly: with delete files, of a newer format, or with metadata that it does not know."""
     if raw["format-version"] > _NEWEST_WRITTEN or any(key in raw.get("properties", {}) for key in _CODE):
         return None
-    uri = URL.create("sqlite", database=str(database), query={"timeout": str(lock_timeout)})
     try:
-        with SqlCatalog(
-            name.catalog, uri=uri.render_as_string(hide_password=False), warehouse=warehouse
-        ) as catalog:
+        with SqlCatalog(name.catalog, uri=uri, warehouse=warehouse) as catalog:
             return _delete_every_row(catalog, name, raw)
     except CommitFailedException as error:
         raise CommitConflict(
@@ -48,9 +43,9 @@ def delete_every_row(
     except NoSuchTableError as error:
         raise NotFound(f"table '{name}' does not exist") from error
     except DBAPIError as error:
-        raise fault(error.orig if isinstance(error.orig, Exception) else error, database) from error
+        raise fault(error.orig if isinstance(error.orig, Exception) else error) from error
     except OSError as error:
-        raise fault(error, database) from error
+        raise fault(error) from error
 
 
 def _delete_every_row(catalog: Catalog, name: TableName, raw: dict[str, Any]) -> int | None:

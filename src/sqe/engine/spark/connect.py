@@ -227,10 +227,12 @@ class ConnectSession:
             released = proto.ReleaseExecuteRequest(
                 operation_id=operation, release_all=proto.ReleaseExecuteRequest.ReleaseAll(), **self._who()
             )
-            # Not waited for; but grpc cancels a call whose future nobody holds.
-            future = self._stub.ReleaseExecute.future(released, timeout=RELEASE_SECONDS)
-            _releases.add(future)
-            future.add_done_callback(_releases.discard)
+            # A lane that was closed has nothing to release, and grpc says so by a ValueError.
+            with contextlib.suppress(ValueError):
+                # Not waited for; but grpc cancels a call whose future nobody holds.
+                future = self._stub.ReleaseExecute.future(released, timeout=RELEASE_SECONDS)
+                _releases.add(future)
+                future.add_done_callback(_releases.discard)
 
     def _call(self, method: Any, request: Any) -> Any:
         failures = 0

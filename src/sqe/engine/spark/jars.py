@@ -57,6 +57,16 @@ SQLITE = Jar(
 )
 
 JARS = (ICEBERG, SQLITE)
+# Fetched only where a catalog is in such a database.
+DRIVERS = {
+    "postgresql": Jar(
+        "org.postgresql",
+        "postgresql",
+        "42.7.9",
+        sha256="88f1fc3992e80ec3b048f798030e9a014aa4783c40afb56d3e7a87ee0adf166f",
+        size=1130715,
+    ),
+}
 
 OnProgress = Callable[[Jar, int], None]
 """Called with a jar that is being fetched and how many bytes of it have arrived."""

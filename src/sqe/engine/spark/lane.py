@@ -66,6 +66,7 @@ class SparkLane:
         self._link: _Link | None = None
         self._closed = False
         self._starting: threading.Thread | None = None
+        self._failure = ""
         self._sessions: dict[str, SparkSession] = {}
 
     @property
@@ -73,6 +74,16 @@ class SparkLane:
         """Whether a statement would find Spark running."""
         link = self._link
         return link is not None and link.usable
+
+    @property
+    def state(self) -> str:
+        """ready, starting, not started, or why it did not start."""
+        if self.started:
+            return "ready"
+        starting = self._starting is not None and self._starting.is_alive()
+        if starting or self._link_lock.locked():
+            return "starting"
+        return self._failure or "not started"
 
     def start(self) -> None:
         """Starts Spark in the background; calling it again does nothing."""
@@ -126,7 +137,15 @@ class SparkLane:
                 self._link = None
             if self._closed:
                 raise Unavailable("the Spark lane is closed")
-            return self._link or self._install(self._make_link())
+            if self._link is not None:
+                return self._link
+            try:
+                made = self._install(self._make_link())
+            except SqeError as error:
+                self._failure = str(error)
+                raise
+            self._failure = ""
+            return made
 
     def _install(self, link: _Link) -> _Link:
         with self._lock:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from sqe.engine.spark import watchdog
 from sqe.engine.spark.archive import ClassArchive, class_archive, prune
-from sqe.engine.spark.jars import ensure_jars, spark_jars
+from sqe.engine.spark.jars import DRIVERS, ensure_jars, spark_jars
 from sqe.engine.spark.java import Java, find_java
 from sqe.engine.spark.settings import SESSION_CONF, SparkSettings
 from sqe.errors import ConfigError, LimitExceeded, SqeError, Unavailable
@@ -97,12 +97,13 @@ class SparkServer:
         try:
             java = find_java()
             ours = ensure_jars(cache)
-            classpath = [*ours, *spark_jars()]
+            drivers = ensure_jars(cache, [DRIVERS[name] for name in settings.drivers])
+            classpath = [*ours, *spark_jars(), *drivers]
             archive = class_archive(cache, java, classpath)
             if archive.final is not None:
                 prune(archive.final.parent)
             self._training = archive.pending is not None
-            conf = _conf(settings, self.directory, ours)
+            conf = _conf(settings, self.directory, [*ours, *drivers])
             self._process = self._spawn(java, classpath, archive, conf)
         except OSError as error:
             self._scratch.remove()

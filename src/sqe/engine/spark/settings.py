@@ -10,12 +10,14 @@ from sqe.record import record
 
 @record
 class SparkSettings:
-    """`[spark]` of the configuration. `conf` holds `spark.*` keys, which win over ours."""
+    """`[spark]` of the configuration. `conf` holds `spark.*` keys, which win over ours. `drivers` names the
+    databases of configured catalogs, for each of which our Spark gets a driver."""
 
     remote: str | None = field(default=None, repr=False)
     master: str = "local[*]"
     driver_memory: str = "2g"
     conf: Mapping[str, str] = field(default_factory=dict, repr=False)
+    drivers: tuple[str, ...] = ()
 
 
 # What every session has, on a server of ours or not, because our answers depend on it; and what closes

@@ -1,4 +1,4 @@
-"""The words of our SQL: what the shell colours and completes, and which names need quotes."""
+"""The words of our SQL: what is coloured and completed, told to drivers, and which names need quotes."""
 
 from __future__ import annotations
 

@@ -1,0 +1,153 @@
+"""The providers in their order: the first that knows the credentials decides.
+
+Whatever goes wrong refuses, and the client hears the same in every case; the reason is in the log, where
+no credential ever is.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+
+from sqe.auth import providers
+from sqe.auth.credentials import Bearer, Credentials, Password, Provider, refused
+from sqe.auth.limiter import Attempt, Limiter, network
+from sqe.config import Config
+from sqe.errors import AuthenticationFailed, ConfigError, LimitExceeded
+from sqe.session import Identity
+
+log = logging.getLogger(__name__)
+
+ACCEPTED, REFUSED, UNKNOWN, FAILED, LIMITED = "accepted", "refused", "unknown", "failed", "limited"
+RESULTS = (ACCEPTED, REFUSED, UNKNOWN, FAILED, LIMITED)
+"""What `on_attempt` hears: unknown is that no provider knows the credentials, failed that one broke."""
+NOBODY = "none"
+"""The provider that it hears where none decided."""
+OnAttempt = Callable[[str, str], None]
+
+# Some clients send a key as the user's name.
+_LIKE_A_SECRET = re.compile(r"[\w.+/=~-]{32,}")
+_NO_MAPPINGS: Mapping[str, Sequence[str]] = MappingProxyType({})
+
+
+class Chain:
+    """`on_attempt` is told the provider's name and one of RESULTS; `role_mappings` has the roles that a
+    role or a group stands for."""
+
+    def __init__(
+        self,
+        providers: Sequence[Provider],
+        *,
+        limiter: Limiter,
+        role_mappings: Mapping[str, Sequence[str]] = _NO_MAPPINGS,
+        on_attempt: OnAttempt | None = None,
+    ) -> None:
+        self._providers = tuple(providers)
+        self._limiter = limiter
+        self._role_mappings = role_mappings
+        self._on_attempt = on_attempt or (lambda provider, result: None)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(provider.name for provider in self._providers)
+
+    def authenticate(self, credentials: Credentials, *, peer: str) -> Identity:
+        """AuthenticationFailed, or LimitExceeded after too many of those. `peer` is an address, with or
+        without a port."""
+        attempt: Attempt | None = None
+        if credentials is not None:  # with nothing sent there is nothing to guess
+            try:
+                attempt = self._limiter.begin(peer, _who(credentials))
+            except LimitExceeded:
+                self._tell(NOBODY, LIMITED, credentials, peer)
+                raise
+        identity = None
+        try:
+            identity = self._ask(credentials, peer)
+        finally:
+            if attempt is not None:
+                self._limiter.end(attempt, accepted=identity is not None)
+        if identity is None:
+            raise refused()
+        return _mapped(identity, self._role_mappings)
+
+    def _ask(self, credentials: Credentials, peer: str) -> Identity | None:
+        for provider in self._providers:
+            try:
+                identity = provider.authenticate(credentials)
+                if identity is not None and not (isinstance(identity, Identity) and identity.user):
+                    raise TypeError("a provider must give an identity with a name")
+            except AuthenticationFailed:
+                self._tell(provider.name, REFUSED, credentials, peer)
+                return None
+            except Exception as error:
+                # Its text may quote what was sent.
+                places = [
+                    f"{at.filename}:{at.lineno}" for at in traceback.extract_tb(error.__traceback__)[-3:]
+                ]
+                kind = type(error).__name__
+                log.error("a provider failed: %s", kind, extra={"places": places, "provider": provider.name})
+                self._tell(provider.name, FAILED, credentials, peer)
+                return None
+            if identity is not None:
+                self._tell(provider.name, ACCEPTED, credentials, peer)
+                return identity
+        self._tell(NOBODY, UNKNOWN, credentials, peer)
+        return None
+
+    def _tell(self, provider: str, result: str, credentials: Credentials, peer: str) -> None:
+        self._on_attempt(provider, result)
+        if result == ACCEPTED:
+            return
+        # Whoever sends nothing, or sends on after the limit, must not fill the log.
+        level = logging.DEBUG if credentials is None or result == LIMITED else logging.WARNING
+        if log.isEnabledFor(level):
+            about = {
+                "provider": provider,
+                "result": result,
+                "user": _shown(credentials),
+                "peer": network(peer),
+            }
+            log.log(level, "a log-in was refused", extra=about)
+
+
+def from_config(config: Config, *, on_attempt: OnAttempt | None = None) -> Chain:
+    """The configured chain; its files are read now, so that their faults stop the start."""
+    settings = config.auth
+    if not settings.providers:
+        raise ConfigError(
+            "no authentication provider is configured, so nobody could log in",
+            hint='add [[auth.providers]] with type = "users_file" and users_file = "…", or with'
+            ' type = "api_key"; type = "anonymous" lets everybody in',
+        )
+    return Chain(
+        [providers.make(provider) for provider in settings.providers],
+        limiter=Limiter(settings.attempts_per_minute),
+        role_mappings=settings.role_mappings,
+        on_attempt=on_attempt,
+    )
+
+
+def _who(credentials: Password | Bearer) -> str:
+    """For whom a failure counts. Without a name it is the token itself, or all would share one count."""
+    if isinstance(credentials, Bearer):
+        return f"token {credentials.token}"
+    return f"user {credentials.user}" if credentials.user else f"token {credentials.password}"
+
+
+def _shown(credentials: Credentials) -> str | None:
+    if not isinstance(credentials, Password):
+        return None
+    return "(looks like a secret)" if _LIKE_A_SECRET.search(credentials.user) else credentials.user[:256]
+
+
+def _mapped(identity: Identity, mappings: Mapping[str, Sequence[str]]) -> Identity:
+    """A role that stands for others is replaced by them; a group that does adds them."""
+    if not mappings:
+        return identity
+    roles = {role for name in identity.roles for role in mappings.get(name, (name,))}
+    roles |= {role for name in identity.groups for role in mappings.get(name, ())}
+    return Identity(identity.user, frozenset(roles), identity.groups, identity.catalog_token)

@@ -1,0 +1,289 @@
+"""What backends share: how names are found, and how a change of metadata is made again until it holds.
+
+A backend says where names lead to (`_pointer`) and how new metadata takes the place of what was there
+(`_swap`). The metadata itself, and each change of it, is ours.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from dataclasses import field, replace
+from typing import Any
+
+from sqe.catalog import metadata
+from sqe.catalog.catalog import Visible, everything
+from sqe.catalog.location import spell, to_path
+from sqe.catalog.names import match, nearest
+from sqe.catalog.table import Table
+from sqe.catalog.view import View, ViewDefinition
+from sqe.errors import AlreadyExists, CommitConflict, InvalidArgument, NotFound
+from sqe.record import record
+from sqe.tree.changes import Change
+from sqe.tree.relations import TableName
+from sqe.tree.statements import CreateTable
+
+Namespace = tuple[str, ...]
+Raw = dict[str, Any]
+# The metadata of a table or view, None if there is none, and its location to the metadata that it gets.
+MetadataChange = Callable[[Raw | None, str], Raw]
+
+_CACHED_TABLES = 256
+_COMMIT_ATTEMPTS = 12
+
+
+@record
+class Pointer:
+    """Where a name leads to. `raw` is the metadata, where the answer brought it along."""
+
+    location: str
+    is_view: bool
+    raw: Raw | None = field(default=None, repr=False, compare=False)
+
+
+class CommittingCatalog(ABC):
+    def __init__(self, name: str) -> None:
+        self.name = name
+        # Metadata files never change, so what one says is kept by its location.
+        self._known: OrderedDict[str, Table] = OrderedDict()
+        self._known_lock = threading.Lock()
+
+    @abstractmethod
+    def namespaces(self) -> list[Namespace]: ...
+
+    @abstractmethod
+    def _names(self, namespace: Namespace) -> list[str]:
+        """Of tables and views alike, in a schema that exists."""
+
+    @abstractmethod
+    def _pointer(self, namespace: Namespace, name: str) -> Pointer | None:
+        """By the exact name."""
+
+    @abstractmethod
+    def _swap(
+        self, name: TableName, raw: Raw, *, base: Raw | None, pointer: Pointer | None, view: bool
+    ) -> tuple[Raw, str] | None:
+        """Puts metadata in the place of `base`, to which `pointer` leads; both are None for a new table or
+        view. The metadata that is there now, and where; None if another was faster."""
+
+    @abstractmethod
+    def _new_location(self, namespace: Namespace, name: str) -> str:
+        """Of a table or view that asks for no place of its own."""
+
+    def find_namespace(self, parts: Namespace, *, visible: Visible = everything) -> Namespace:
+        stored = {".".join(n): n for n in self.namespaces() if visible(n, None)}
+        wanted = ".".join(parts)
+        found = match(wanted, stored, kind="schema")
+        if found is None:
+            raise NotFound(
+                f"schema '{self.name}.{wanted}' does not exist",
+                code="SCHEMA_NOT_FOUND",
+                hint=nearest(wanted, stored),
+            )
+        return stored[found]
+
+    def find_table_name(self, namespace: Namespace, name: str, *, visible: Visible = everything) -> TableName:
+        return self._find_table(namespace, name, visible)[0]
+
+    def find_table(self, namespace: Namespace, name: str, *, visible: Visible = everything) -> Table:
+        return self._load(*self._find_table(namespace, name, visible))
+
+    def find_view(self, namespace: Namespace, name: str, *, visible: Visible = everything) -> View | None:
+        try:
+            view, pointer = self._find(namespace, name, visible)
+        except NotFound:
+            return None
+        if not pointer.is_view:
+            return None
+        return metadata.parse_view(_read(pointer, view), pointer.location, view)
+
+    def find_view_name(self, namespace: Namespace, name: str, *, visible: Visible = everything) -> TableName:
+        found, pointer = self._find(namespace, name, visible, kind="view")
+        if not pointer.is_view:
+            raise NotFound(f"view '{found}' does not exist", hint="that is a table")
+        return found
+
+    def create_table(self, statement: CreateTable) -> Table:
+        namespace = self.find_namespace(statement.table.namespace)
+        if not statement.table.name:
+            raise InvalidArgument("a table needs a name")
+        name = TableName(self.name, namespace, statement.table.name)
+        statement = replace(statement, table=name)
+        place = spell(statement.location) if statement.location else None
+        from sqe.catalog.definition import new_metadata, replacement
+
+        def change(base: Raw | None, base_location: str) -> Raw:
+            if base is None:
+                return new_metadata(statement, place or self._new_location(namespace, name.name))
+            location = place or str(base["location"])
+            return replacement(statement, base, base_location=base_location, location=location)
+
+        raw, location = self._commit(name, change, create=True, replace=statement.replace)
+        return metadata.parse(raw, location, name)
+
+    def alter_table(self, table: TableName, change: Change) -> Table:
+        from sqe.catalog.definition import committed
+        from sqe.catalog.evolution import evolved
+
+        name = self.find_table_name(table.namespace, table.name)
+
+        def changed(base: Raw | None, base_location: str) -> Raw:
+            assert base is not None
+            raw = evolved(base, change, proven=_has_no_null)
+            return base if raw == base else committed(raw, base, base_location)
+
+        raw, location = self._commit(name, changed)
+        return metadata.parse(raw, location, name)
+
+    def create_view(self, view: ViewDefinition, *, replace: bool = False) -> View:
+        namespace = self.find_namespace(view.name.namespace)
+        if not view.name.name:
+            raise InvalidArgument("a view needs a name")
+        name = TableName(self.name, namespace, view.name.name)
+        from sqe.catalog.view_definition import new_view_metadata, replaced_view
+
+        def change(base: Raw | None, base_location: str) -> Raw:
+            if base is None:
+                return new_view_metadata(view, self._new_location(namespace, name.name))
+            return replaced_view(view, base)
+
+        raw, location = self._commit(name, change, view=True, create=True, replace=replace)
+        return metadata.parse_view(raw, location, name)
+
+    def alter_view(self, view: TableName, change: Change) -> None:
+        from sqe.catalog.view_definition import changed_view
+
+        name = self.find_view_name(view.namespace, view.name)
+
+        def changed(base: Raw | None, base_location: str) -> Raw:
+            assert base is not None
+            return changed_view(change, base)
+
+        self._commit(name, changed, view=True)
+
+    def delete_all(self, table: TableName) -> int | None:
+        name, pointer = self._find_table(table.namespace, table.name, everything)
+        snapshot = self._load(name, pointer).current_snapshot
+        if snapshot is None:
+            return 0
+        # Most of the time the summary says enough to do without PyIceberg.
+        if snapshot.summary.get("total-delete-files", "0") != "0":
+            return None
+        if snapshot.summary.get("total-data-files") == "0":
+            return 0
+        return self._delete_every_row(name, pointer)
+
+    def _delete_every_row(self, name: TableName, pointer: Pointer) -> int | None:
+        """From a table that has rows: as `delete_all`."""
+        return None
+
+    def _find_table(self, namespace: Namespace, name: str, visible: Visible) -> tuple[TableName, Pointer]:
+        found, pointer = self._find(namespace, name, visible)
+        if pointer.is_view:
+            raise NotFound(f"table '{found}' does not exist", hint="that is a view")
+        return found, pointer
+
+    def _find(
+        self, namespace: Namespace, name: str, visible: Visible, *, kind: str = "table"
+    ) -> tuple[TableName, Pointer]:
+        """A table or a view: they share their names."""
+        stored = self._as_stored(namespace)
+        # Most names are written as they are stored: one look-up by key.
+        pointer = self._pointer(stored, name)
+        if pointer is None or not visible(stored, name):
+            stored = self.find_namespace(namespace, visible=visible)
+            names = [n for n in self._names(stored) if visible(stored, n)]
+            found = match(name, names, kind=kind)
+            pointer = None if found is None else self._pointer(stored, found)
+            if found is None or pointer is None:
+                raise self._not_found(stored, name, names, kind=kind)
+            name = found
+        return TableName(self.name, stored, name), pointer
+
+    def _as_stored(self, namespace: Namespace) -> Namespace:
+        """Where the same schema can be written in several ways, the one that this catalog keeps."""
+        return namespace
+
+    def _not_found(
+        self, namespace: Namespace, name: str, names: Iterable[str] = (), *, kind: str = "table"
+    ) -> NotFound:
+        return NotFound(
+            f"{kind} '{TableName(self.name, namespace, name)}' does not exist", hint=nearest(name, names)
+        )
+
+    def _load(self, name: TableName, pointer: Pointer) -> Table:
+        location = pointer.location
+        with self._known_lock:
+            table = self._known.get(location)
+            if table is not None:
+                self._known.move_to_end(location)
+        if table is None:
+            table = metadata.parse(_read(pointer, name), location, name)
+            with self._known_lock:
+                self._known[location] = table
+                if len(self._known) > _CACHED_TABLES:
+                    self._known.popitem(last=False)
+        # A renamed table has the same metadata under another name.
+        return table if table.name == name else replace(table, name=name)
+
+    def _commit(
+        self,
+        name: TableName,
+        change: MetadataChange,
+        *,
+        view: bool = False,
+        create: bool = False,
+        replace: bool = True,
+    ) -> tuple[Raw, str]:
+        """The metadata with the change, and where it is. Made again, on what is there by then, for as long
+        as others are faster."""
+        kind = "view" if view else "table"
+        for attempt in range(_COMMIT_ATTEMPTS):
+            pointer = self._pointer(name.namespace, name.name)
+            if pointer is None and not create:
+                raise self._not_found(name.namespace, name.name, kind=kind)
+            if pointer is not None and (not replace or pointer.is_view != view):
+                there = "view" if pointer.is_view else "table"
+                raise AlreadyExists(f"{there} '{name}' already exists", code="TABLE_ALREADY_EXISTS")
+            before = "" if pointer is None else pointer.location
+            base = None if pointer is None else _read(pointer, name)
+            raw = _changed(change, base, before, name, kind)
+            if raw is base:
+                return raw, before
+            done = self._swap(name, raw, base=base, pointer=pointer, view=view)
+            if done is not None:
+                return done
+            time.sleep(random.uniform(0, 0.01 * 2 ** min(attempt, 7)))
+        raise CommitConflict(f"{kind} '{name}' was changed by others at the same time", hint="try again")
+
+
+def _read(pointer: Pointer, name: TableName) -> Raw:
+    if pointer.raw is not None:
+        return pointer.raw
+    return metadata.read(pointer.location, name, kind="view" if pointer.is_view else "table")
+
+
+def check_readable(raw: Raw, location: str, name: TableName, *, view: bool) -> None:
+    """What cannot be read again must not be written."""
+    (metadata.parse_view if view else metadata.parse)(raw, location, name)
+
+
+def _changed(change: MetadataChange, base: Raw | None, location: str, name: TableName, kind: str) -> Raw:
+    try:
+        return change(base, location)
+    except (KeyError, TypeError, ValueError, AttributeError, StopIteration) as error:
+        if base is None:
+            raise
+        raise metadata.broken(
+            name, f"its metadata file {to_path(location)} is not Iceberg metadata", kind=kind
+        ) from error
+
+
+def _has_no_null(raw: Raw, field_id: int) -> bool:
+    from sqe.catalog.backends.table_files import has_no_null
+
+    return has_no_null(raw, field_id)

@@ -1,0 +1,242 @@
+"""A catalog of pointers in a database, and of tables in a directory of this machine.
+
+The database is an Iceberg JDBC catalog of schema version 1, which PyIceberg's SqlCatalog and Spark's
+JdbcCatalog read and write too, under the same catalog name. A table is one row that points to its
+current metadata file; a change of a table is a new file and an update of that row, if it still points
+to the file that the change began with.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import uuid
+from pathlib import Path
+
+from sqe.catalog import metadata
+from sqe.catalog.backends.committing import (
+    CommittingCatalog,
+    Namespace,
+    Pointer,
+    Raw,
+    check_readable,
+)
+from sqe.catalog.backends.pointers import Pointers
+from sqe.catalog.catalog import everything
+from sqe.catalog.location import schema_directory, spell, table_directory, to_path
+from sqe.errors import AlreadyExists, InvalidArgument, SqeError, Unavailable, UserError
+from sqe.tree.relations import TableName
+
+
+class JdbcCatalog(CommittingCatalog):
+    """The catalog `name`: its rows in `pointers`, and new tables below the directory `data`."""
+
+    def __init__(self, name: str, pointers: Pointers, data: Path) -> None:
+        super().__init__(name)
+        self.data = data
+        self._warehouse = spell(data)
+        self._pointers = pointers
+
+    def namespaces(self) -> list[Namespace]:
+        return sorted(_split(name) for name in self._pointers.namespaces())
+
+    def tables(self, namespace: Namespace) -> list[str]:
+        return sorted(self._pointers.tables(_join(namespace)))
+
+    def views(self, namespace: Namespace) -> list[str]:
+        return sorted(self._pointers.views(_join(namespace)))
+
+    def namespace_location(self, namespace: Namespace) -> str | None:
+        return self._pointers.namespace_location(_join(namespace))
+
+    def table_location(self, namespace: Namespace, name: str) -> str | None:
+        stored = _join(namespace)
+        plain = all(schema_directory(part) == part for part in (*_split(stored), name))
+        if plain and self._pointers.namespace_location(stored) is None:
+            return None
+        return self._new_location(namespace, name)
+
+    def create_namespace(self, namespace: Namespace, *, location: str | None = None) -> None:
+        stored = _join(namespace)
+        properties = {"exists": "true"}
+        if location is not None:
+            properties["location"] = spell(location)
+        if not self._pointers.add_namespace(stored, properties):
+            raise AlreadyExists(f"schema '{self.name}.{stored}' already exists", code="SCHEMA_ALREADY_EXISTS")
+
+    def drop_namespace(self, namespace: Namespace, *, cascade: bool = False) -> None:
+        stored = ".".join(self.find_namespace(namespace))
+        if not self._pointers.remove_namespace(stored, cascade=cascade):
+            # Not how much is in it: some of that may be hidden from who asks.
+            raise UserError(
+                f"schema '{self.name}.{stored}' is not empty",
+                code="SCHEMA_NOT_EMPTY",
+                hint="DROP SCHEMA ... CASCADE drops what is in it",
+            )
+
+    def rename_namespace(self, namespace: Namespace, to: Namespace) -> None:
+        before, after = _join(self.find_namespace(namespace)), _join(to)
+        if after.startswith(before + "."):
+            raise InvalidArgument(f"schema '{self.name}.{before}' cannot be moved into itself")
+        if not self._pointers.rename_namespace(before, after):
+            raise AlreadyExists(f"schema '{self.name}.{after}' already exists", code="SCHEMA_ALREADY_EXISTS")
+
+    def rename_table(self, table: TableName, to: TableName) -> None:
+        self._rename(self.find_table_name(table.namespace, table.name), to, view=False)
+
+    def rename_view(self, view: TableName, to: TableName) -> None:
+        self._rename(self.find_view_name(view.namespace, view.name), to, view=True)
+
+    def drop_view(self, namespace: Namespace, name: str) -> None:
+        view = self.find_view_name(namespace, name)
+        if not self._pointers.remove(_join(view.namespace), view.name, view=True):
+            raise self._not_found(view.namespace, name, kind="view")
+
+    def drop_table(self, namespace: Namespace, name: str, *, purge: bool = False) -> None:
+        table, pointer = self._find_table(namespace, name, everything)
+        files: set[str] = set()
+        place, root = "", self.data
+        if purge:
+            # Listed before the name is gone: a table whose files cannot be listed stays.
+            from sqe.catalog.backends.table_files import every_file
+
+            raw = metadata.read(pointer.location, table)
+            refuse_purge(raw, table)
+            files = every_file(raw, pointer.location, table)
+            place = str(raw["location"])
+            root = self._prunable(place)
+        if not self._pointers.remove(_join(table.namespace), table.name, view=False):
+            raise self._not_found(table.namespace, name)
+        for file in sorted(files):
+            metadata.discard(file, root=root)
+        if purge:
+            metadata.prune(to_path(place), root=root)
+
+    def spark_conf(self) -> dict[str, str]:
+        prefix = f"spark.sql.catalog.{self.name}"
+        return {
+            prefix: "org.apache.iceberg.spark.SparkCatalog",
+            f"{prefix}.type": "jdbc",
+            **{f"{prefix}.{key}": value for key, value in self._pointers.spark_properties().items()},
+            f"{prefix}.jdbc.schema-version": "V1",
+            # A table is made only in a schema that exists.
+            f"{prefix}.jdbc.strict-mode": "true",
+            f"{prefix}.warehouse": self._warehouse,
+            # As `table_directory`, and for its reasons.
+            f"{prefix}.unique-table-location": "true",
+            # Others write too, so that every statement looks at the pointer again.
+            f"{prefix}.cache-enabled": "false",
+        }
+
+    def close(self) -> None:
+        self._pointers.close()
+
+    def _names(self, namespace: Namespace) -> list[str]:
+        return self._pointers.names(".".join(namespace))
+
+    def _pointer(self, namespace: Namespace, name: str) -> Pointer | None:
+        return self._pointers.pointer(".".join(namespace), name)
+
+    def _as_stored(self, namespace: Namespace) -> Namespace:
+        return _split(".".join(namespace))
+
+    def _rename(self, name: TableName, to: TableName, *, view: bool) -> None:
+        namespace = self.find_namespace(to.namespace)
+        target = TableName(self.name, namespace, to.name)
+        if not to.name:
+            raise InvalidArgument("a table needs a name")
+        done = self._pointers.rename(
+            (_join(name.namespace), name.name), (_join(namespace), to.name), view=view
+        )
+        if done is None:
+            raise self._not_found(name.namespace, name.name, kind="view" if view else "table")
+        if not done:
+            raise AlreadyExists(f"'{target}' already exists", code="TABLE_ALREADY_EXISTS")
+
+    def _new_location(self, namespace: Namespace, name: str) -> str:
+        stored = _join(namespace)
+        place = self._pointers.namespace_location(stored)
+        if place is None:
+            place = "/".join((self._warehouse, *map(schema_directory, _split(stored))))
+        return f"{spell(place)}/{table_directory(name)}"
+
+    def _prunable(self, location: str) -> Path:
+        """Below which directory empty ones may be removed with a table's files: never one of the user's."""
+        place = to_path(location)
+        return place.parent if place.is_relative_to(self.data) else place
+
+    def _delete_every_row(self, name: TableName, pointer: Pointer) -> int | None:
+        from sqe.catalog.backends.table_files import delete_every_row
+
+        return delete_every_row(
+            name,
+            raw=metadata.read(pointer.location, name),
+            uri=self._pointers.sqlalchemy_url(),
+            warehouse=self._warehouse,
+            fault=self._pointers.fault,
+        )
+
+    def _swap(
+        self, name: TableName, raw: Raw, *, base: Raw | None, pointer: Pointer | None, view: bool
+    ) -> tuple[Raw, str] | None:
+        """Writes a metadata file, then the pointer to it."""
+        number = 0 if pointer is None else _number(pointer.location) + 1
+        location = f"{raw['location']}/metadata/{number:05d}-{uuid.uuid4()}.metadata.json"
+        check_readable(raw, location, name, view=view)
+        previous = None if pointer is None else pointer.location
+        stored = False
+        try:
+            metadata.write(raw, location)
+            stored = self._pointers.put(
+                _join(name.namespace), name.name, location, previous=previous, view=view
+            )
+        except OSError as error:
+            raise not_writable(name, location, error) from error
+        finally:
+            if not stored:
+                self._discard_unused(name, location, str(raw["location"]))
+        return (raw, location) if stored else None
+
+    def _discard_unused(self, name: TableName, location: str, table_location: str) -> None:
+        """Removes a metadata file that was not committed. An interrupt can fall between the commit and its
+        answer, so the pointer is asked; where it cannot be, the file stays."""
+        with contextlib.suppress(SqeError):
+            pointer = self._pointer(name.namespace, name.name)
+            if pointer is None or pointer.location != location:
+                metadata.discard(location, root=self._prunable(table_location))
+
+
+def refuse_purge(raw: Raw, table: TableName) -> None:
+    """Where a table's properties forbid to delete its files."""
+    if (raw.get("properties") or {}).get("gc.enabled", "true").lower() == "false":
+        raise UserError(
+            f"table '{table}' does not let its files be deleted (gc.enabled is false)",
+            code="NOT_SUPPORTED",
+            hint="DROP TABLE without PURGE",
+        )
+
+
+def not_writable(name: TableName, location: str, error: OSError) -> SqeError:
+    reason = (error.strerror or str(error)).lower()
+    return Unavailable(
+        f"'{name}' cannot be written: {to_path(location).parent}: {reason}",
+        code="ICEBERG_FILESYSTEM_ERROR",
+        hint="check the permissions and the free space there",
+    )
+
+
+def _join(namespace: Namespace) -> str:
+    """A namespace as JDBC catalogs store it, where "a.b" as one part and as two is the same."""
+    stored = ".".join(namespace)
+    if any(not part.strip() or part != part.strip() for part in stored.split(".")):
+        raise InvalidArgument(f"'{stored}' is not a schema name", hint="no part of it may be blank")
+    return stored
+
+
+def _split(stored: str) -> Namespace:
+    return tuple(stored.split("."))
+
+
+def _number(location: str) -> int:
+    """The running number in a metadata file's name, `00007-...` or `v7.metadata.json`."""
+    digits = location.rsplit("/", 1)[-1].split("-", 1)[0].split(".", 1)[0].lstrip("v")
+    return int(digits) if digits.isascii() and digits.isdigit() else 0

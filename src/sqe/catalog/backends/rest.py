@@ -1,0 +1,269 @@
+"""An Iceberg REST catalog: a server that keeps the pointers and writes the metadata.
+
+What a change does is worked out here, as for any catalog, and sent as updates with the requirement that
+what it began with still holds.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqe.catalog import metadata
+from sqe.catalog.backends import rest_updates as updates
+from sqe.catalog.backends.committing import CommittingCatalog, Namespace, Pointer, Raw, check_readable
+from sqe.catalog.backends.jdbc import refuse_purge
+from sqe.catalog.backends.rest_client import Refused, RestClient
+from sqe.catalog.catalog import Visible, everything
+from sqe.catalog.location import spell
+from sqe.catalog.view import View, ViewDefinition
+from sqe.errors import AlreadyExists, InvalidArgument, NotFound, NotSupported, UserError
+from sqe.tree.relations import TableName
+
+
+class RestCatalog(CommittingCatalog):
+    """The catalog `name` of the server at `url`, which calls it `warehouse`."""
+
+    def __init__(self, name: str, url: str, *, warehouse: str) -> None:
+        super().__init__(name)
+        self.url = url
+        self._warehouse = warehouse
+        self._client = RestClient(name, url, warehouse=warehouse)
+
+    def namespaces(self) -> list[Namespace]:
+        return sorted(self._below(()))
+
+    def tables(self, namespace: Namespace) -> list[str]:
+        return self._listed(namespace, "tables")
+
+    def views(self, namespace: Namespace) -> list[str]:
+        return self._listed(namespace, "views") if self._client.has_views else []
+
+    def find_namespace(self, parts: Namespace, *, visible: Visible = everything) -> Namespace:
+        # Most names are written as they are stored, and listing all takes a question for each schema.
+        if _is_name(*parts) and visible(parts, None) and self._properties(parts) is not None:
+            return parts
+        return super().find_namespace(parts, visible=visible)
+
+    def namespace_location(self, namespace: Namespace) -> str | None:
+        return (self._properties(namespace) or {}).get("location")
+
+    def table_location(self, namespace: Namespace, name: str) -> str | None:
+        return None
+
+    def create_namespace(self, namespace: Namespace, *, location: str | None = None) -> None:
+        if not namespace or not _is_name(*namespace):
+            raise InvalidArgument(
+                f"'{'.'.join(namespace)}' is not a schema name", hint="no part of it may be blank"
+            )
+        properties = {} if location is None else {"location": spell(location)}
+        for length in range(1, len(namespace)):
+            # Not all servers make the parents.
+            if self._properties(namespace[:length]) is None:
+                self._add_namespace(namespace[:length], {})
+        if not self._add_namespace(namespace, properties):
+            raise AlreadyExists(
+                f"schema '{self.name}.{'.'.join(namespace)}' already exists", code="SCHEMA_ALREADY_EXISTS"
+            )
+
+    def drop_namespace(self, namespace: Namespace, *, cascade: bool = False) -> None:
+        """With `cascade` one after the other: the protocol has no way to drop them at once."""
+        stored = self.find_namespace(namespace)
+        inside = sorted(self._below(stored), reverse=True)
+        if not cascade and (inside or self._names(stored)):
+            raise self._not_empty(stored)
+        for each in [*inside, stored]:
+            for table in self.tables(each):
+                self._delete("tables", each, table)
+            for view in self.views(each):
+                self._delete("views", each, view)
+            try:
+                self._client.delete("namespaces", each)
+            except Refused as error:
+                if error.status == 409:
+                    raise self._not_empty(each) from None
+
+    def rename_namespace(self, namespace: Namespace, to: Namespace) -> None:
+        raise NotSupported(f"in catalog '{self.name}', of type rest, a schema cannot be renamed")
+
+    def rename_table(self, table: TableName, to: TableName) -> None:
+        self._rename(self.find_table_name(table.namespace, table.name), to, "tables")
+
+    def rename_view(self, view: TableName, to: TableName) -> None:
+        self._rename(self.find_view_name(view.namespace, view.name), to, "views")
+
+    def create_view(self, view: ViewDefinition, *, replace: bool = False) -> View:
+        if not self._client.has_views:
+            raise NotSupported(f"the server of catalog '{self.name}' has no views")
+        return super().create_view(view, replace=replace)
+
+    def drop_table(self, namespace: Namespace, name: str, *, purge: bool = False) -> None:
+        table, pointer = self._find_table(namespace, name, everything)
+        if purge:
+            refuse_purge(pointer.raw or {}, table)
+        if not self._delete("tables", table.namespace, table.name, purgeRequested=str(purge).lower()):
+            raise self._not_found(table.namespace, name)
+
+    def drop_view(self, namespace: Namespace, name: str) -> None:
+        view = self.find_view_name(namespace, name)
+        if not self._delete("views", view.namespace, view.name):
+            raise self._not_found(view.namespace, name, kind="view")
+
+    def spark_conf(self) -> dict[str, str]:
+        prefix = f"spark.sql.catalog.{self.name}"
+        return {
+            prefix: "org.apache.iceberg.spark.SparkCatalog",
+            f"{prefix}.type": "rest",
+            f"{prefix}.uri": self.url,
+            f"{prefix}.warehouse": self._warehouse,
+            # Others write too, so that every statement asks the server again.
+            f"{prefix}.cache-enabled": "false",
+        }
+
+    def close(self) -> None:
+        self._client.close()
+
+    def _names(self, namespace: Namespace) -> list[str]:
+        return [*self.tables(namespace), *self.views(namespace)]
+
+    def _pointer(self, namespace: Namespace, name: str) -> Pointer | None:
+        if not namespace or not _is_name(*namespace, name):
+            return None
+        for kind in ("tables", "views") if self._client.has_views else ("tables",):
+            try:
+                answer = self._client.get("namespaces", namespace, kind, (name,))
+            except Refused:
+                continue
+            return self._found(answer, TableName(self.name, namespace, name), view=kind == "views")
+        return None
+
+    def _found(self, answer: dict[str, Any], name: TableName, *, view: bool) -> Pointer:
+        raw, location = answer.get("metadata"), answer.get("metadata-location")
+        if not isinstance(raw, dict) or not isinstance(location, str):
+            kind = "view" if view else "table"
+            raise metadata.broken(name, "the server sends no metadata of it", kind=kind)
+        return Pointer(location, view, raw)
+
+    def _new_location(self, namespace: Namespace, name: str) -> str:
+        """The server's choice."""
+        return ""
+
+    def _swap(
+        self, name: TableName, raw: Raw, *, base: Raw | None, pointer: Pointer | None, view: bool
+    ) -> tuple[Raw, str] | None:
+        check_readable(raw, "" if pointer is None else pointer.location, name, view=view)
+        kind = "views" if view else "tables"
+        try:
+            if base is None:
+                create = updates.view_creation if view else updates.table_creation
+                answer = self._client.post("namespaces", name.namespace, kind, body=create(name.name, raw))
+            else:
+                answer = self._client.post(
+                    "namespaces", name.namespace, kind, (name.name,), body=self._change(name, base, raw, view)
+                )
+        except Refused as error:
+            if base is None and error.status == 404:
+                raise self._no_schema(name.namespace) from None
+            return None
+        found = self._found(answer, name, view=view)
+        return found.raw or {}, found.location
+
+    def _change(self, name: TableName, base: Raw, raw: Raw, view: bool) -> Raw:
+        from sqe.catalog.definition import complete
+
+        if not view:
+            # What a table of format version 1 may leave out.
+            base, raw = complete(base), complete(raw)
+        return {
+            "identifier": _identifier(name),
+            "requirements": updates.view_requirements(base)
+            if view
+            else updates.table_requirements(base, raw),
+            "updates": updates.view_updates(base, raw) if view else updates.table_updates(base, raw),
+        }
+
+    def _rename(self, name: TableName, to: TableName, kind: str) -> None:
+        if not to.name:
+            raise InvalidArgument("a table needs a name")
+        target = TableName(self.name, self.find_namespace(to.namespace), to.name)
+        if target != name and self._pointer(target.namespace, target.name) is not None:
+            # Some servers look only for what is of the same kind.
+            raise AlreadyExists(f"'{target}' already exists", code="TABLE_ALREADY_EXISTS")
+        if target == name:
+            return
+        body = {"source": _identifier(name), "destination": _identifier(target)}
+        try:
+            self._client.post(kind, "rename", body=body)
+        except Refused as error:
+            if error.status == 409:
+                raise AlreadyExists(f"'{target}' already exists", code="TABLE_ALREADY_EXISTS") from None
+            raise self._not_found(name.namespace, name.name, kind=kind[:-1]) from None
+
+    def _below(self, above: Namespace) -> list[Namespace]:
+        query = {"parent": self._client.namespace_text(above)} if above else {}
+        try:
+            children = self._client.listed("namespaces", key="namespaces", query=query)
+        except Refused:
+            return []
+        found: list[Namespace] = []
+        for parts in children:
+            child = tuple(str(part) for part in parts)
+            # Some servers answer with all of them, and some without the parent's name.
+            child = child if child[: len(above)] == above else (*above, *child)
+            if len(child) == len(above) + 1:
+                found += [child, *self._below(child)]
+        return found
+
+    def _listed(self, namespace: Namespace, kind: str) -> list[str]:
+        if not namespace or not _is_name(*namespace):
+            return []
+        try:
+            found = self._client.listed("namespaces", namespace, kind, key="identifiers")
+        except Refused:
+            return []
+        return sorted(str(each["name"]) for each in found)
+
+    def _properties(self, namespace: Namespace) -> dict[str, str] | None:
+        """None where there is no such schema."""
+        try:
+            answer = self._client.get("namespaces", namespace)
+        except Refused:
+            return None
+        return {str(key): str(value) for key, value in (answer.get("properties") or {}).items()}
+
+    def _add_namespace(self, namespace: Namespace, properties: dict[str, str]) -> bool:
+        """False if it is there already."""
+        try:
+            self._client.post("namespaces", body={"namespace": list(namespace), "properties": properties})
+        except Refused as error:
+            if error.status == 404:
+                raise self._no_schema(namespace[:-1]) from None
+            return False
+        return True
+
+    def _delete(self, kind: str, namespace: Namespace, name: str, **query: str) -> bool:
+        """False if there is none."""
+        try:
+            self._client.delete("namespaces", namespace, kind, (name,), query=query)
+        except Refused as error:
+            if error.status == 409:
+                raise UserError(f"'{TableName(self.name, namespace, name)}' cannot be dropped now") from None
+            return False
+        return True
+
+    def _no_schema(self, namespace: Namespace) -> NotFound:
+        return NotFound(f"schema '{self.name}.{'.'.join(namespace)}' does not exist", code="SCHEMA_NOT_FOUND")
+
+    def _not_empty(self, namespace: Namespace) -> UserError:
+        return UserError(
+            f"schema '{self.name}.{'.'.join(namespace)}' is not empty",
+            code="SCHEMA_NOT_EMPTY",
+            hint="DROP SCHEMA ... CASCADE drops what is in it",
+        )
+
+
+def _identifier(name: TableName) -> dict[str, Any]:
+    return {"namespace": list(name.namespace), "name": name.name}
+
+
+def _is_name(*parts: str) -> bool:
+    return all(part.strip() == part and part for part in parts)

@@ -1,0 +1,187 @@
+"""Pointers in a SQLite file.
+
+Each call opens the file, does one transaction and closes it, so that nothing is held between statements
+and other processes (Spark among them) come in. A lock of another is waited for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqe.catalog.backends.pointers import ADD_TYPE, SCHEMA, Database, Pointers, Values
+from sqe.errors import SqeError, Unavailable, UserError
+
+T = TypeVar("T")
+
+
+class SqlitePointers(Pointers):
+    """The rows of one catalog in the file `path`. `directories` are made with the file. `own` says that the
+    file is part of a warehouse and holds its one catalog; else catalogs may share it."""
+
+    def __init__(
+        self, catalog: str, path: Path, *, directories: Iterable[Path], lock_timeout: float, own: bool
+    ) -> None:
+        super().__init__(catalog)
+        self.path = path
+        self._directories = tuple(directories)
+        self._lock_timeout = lock_timeout
+        self._own = own
+        self._prepared = False
+        self._prepare_lock = threading.Lock()
+
+    def spark_properties(self) -> dict[str, str]:
+        return {"uri": f"jdbc:sqlite:{self.path}?busy_timeout={int(self._lock_timeout * 1000)}"}
+
+    def sqlalchemy_url(self) -> str:
+        from sqlalchemy import URL
+
+        url = URL.create("sqlite", database=str(self.path), query={"timeout": str(self._lock_timeout)})
+        return url.render_as_string(hide_password=False)
+
+    def close(self) -> None:
+        """Nothing is held open between calls."""
+
+    def _read(self, sql: str, values: Values) -> list[tuple[Any, ...]]:
+        self._prepare()
+        return self._attempt(lambda db: db.execute(sql, values).fetchall())
+
+    def _write(self, change: Callable[[Database], T]) -> T:
+        self._prepare()
+        return self._attempt(lambda db: _in_transaction(db, change))
+
+    def _attempt(self, work: Callable[[sqlite3.Connection], T], *, create: bool = False) -> T:
+        give_up = time.monotonic() + self._lock_timeout
+        pause = 0.02
+        while True:
+            left = max(0.0, give_up - time.monotonic())
+            try:
+                mode = "rwc" if create else "rw"
+                uri = f"{self.path.as_uri()}?mode={mode}"
+                # Autocommit: transactions are written out. SQLite falls back to read-only by itself.
+                db = sqlite3.connect(uri, uri=True, timeout=min(left, 5.0), isolation_level=None)
+                with contextlib.closing(db):
+                    return work(db)
+            except sqlite3.Error as error:
+                if not _is_lock(error) or time.monotonic() >= give_up:
+                    raise self.fault(error) from error
+            time.sleep(pause * random.uniform(0.5, 1.5))
+            pause = min(pause * 2, 1.0)
+
+    def _prepare(self) -> None:
+        """Makes the file, or brings an older one to schema version 1."""
+        if self._prepared and self.path.exists():
+            return
+        with self._prepare_lock:
+            try:
+                for directory in self._directories:
+                    if not directory.is_dir():
+                        directory.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise self.fault(error) from error
+            if not self.path.is_file() or not self._attempt(self._is_complete):
+                self._attempt(lambda db: _in_transaction(db, self._complete), create=True)
+            self._prepared = True
+
+    def _is_complete(self, db: sqlite3.Connection) -> bool:
+        properties = db.execute("PRAGMA table_info(iceberg_namespace_properties)").fetchall()
+        return _has_types(_Transaction(db)) and bool(properties) and self._is_known(_Transaction(db))
+
+    def _complete(self, db: Database) -> None:
+        for table in SCHEMA:
+            db.change(table, {})
+        if not _has_types(db):
+            db.change(ADD_TYPE, {})
+        if self._is_known(db):
+            return
+        others = db.query("SELECT DISTINCT catalog_name FROM iceberg_tables ORDER BY 1", {})
+        if others and self._own:
+            # Rows carry the name of their catalog, and Spark finds only those of the name it mounts.
+            raise UserError(
+                f"the warehouse {self.path.parent} belongs to the catalog '{others[0][0]}'",
+                code="CONFIGURATION_INVALID",
+                hint=f"mount it by that name: --catalog {others[0][0]}={self.path.parent}",
+            )
+        self._add_first_namespace(db)
+
+    def fault(self, error: Exception) -> SqeError:
+        path = self.path
+        where = f"warehouse {path.parent}" if self._own else f"catalog database {path}"
+        other = (
+            "choose another directory with --warehouse PATH" if self._own else "choose another database file"
+        )
+        code = "ICEBERG_CATALOG_ERROR"
+        if isinstance(error, OSError):
+            # Making a directory where a file is fails with "file exists", which does not say what is wrong.
+            exists = isinstance(error, FileExistsError)
+            reason = "not a directory" if exists else (error.strerror or str(error)).lower()
+            place = error.filename if isinstance(error.filename, str) else path.parent
+            return Unavailable(
+                f"the {where} cannot be used: {place}: {reason}",
+                code=code,
+                hint="choose a directory that you may write to" + (", with --warehouse PATH" * self._own),
+            )
+        if isinstance(error, sqlite3.Error) and _is_lock(error):
+            return Unavailable(
+                f"the {where} is locked by another process", code=code, hint="try again when it is done"
+            )
+        text = str(error)
+        restore = f"restore {path} from a backup, or {other}"
+        if "not a database" in text or "malformed" in text:
+            return Unavailable(
+                f"the {where} is corrupt: {path.name} is not a SQLite database", code=code, hint=restore
+            )
+        if "no such column" in text or "no such table" in text:
+            return Unavailable(
+                f"the {where} is corrupt: {path.name} is not an Iceberg catalog", code=code, hint=restore
+            )
+        if "readonly" in text or "unable to open" in text:
+            denied = path.exists() and not os.access(path, os.W_OK)
+            why = "is not yours to write" if denied else "cannot be opened for writing"
+            return Unavailable(
+                f"the {where} cannot be used: {path.name} {why}",
+                code=code,
+                hint=f"check the permissions, or {other}",
+            )
+        return Unavailable(f"the {where} cannot be used: {text}", code=code)
+
+
+class _Transaction:
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+
+    def query(self, sql: str, values: Values) -> list[tuple[Any, ...]]:
+        return self._db.execute(sql, values).fetchall()
+
+    def change(self, sql: str, values: Values) -> int:
+        return self._db.execute(sql, values).rowcount
+
+
+def _has_types(db: Database) -> bool:
+    return "iceberg_type" in {row[1] for row in db.query("PRAGMA table_info(iceberg_tables)", {})}
+
+
+def _is_lock(error: sqlite3.Error) -> bool:
+    # The low byte is the kind; the rest says more about it.
+    kind = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    return kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def _in_transaction(db: sqlite3.Connection, change: Callable[[Database], T]) -> T:
+    # IMMEDIATE takes the write lock at once, where waiting for it is safe.
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        result = change(_Transaction(db))
+        db.execute("COMMIT")
+        return result
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise

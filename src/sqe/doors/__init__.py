@@ -1,0 +1,1 @@
+"""Where clients come in: Flight SQL, and the ports that operators ask."""

@@ -1,0 +1,240 @@
+"""Bulk ingest: the rows of a stream, staged as Parquet, then written to a table in one commit."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pyarrow.types as pt
+
+from sqe.bind.files import type_of
+from sqe.catalog.catalog import Visible
+from sqe.coordinator import Coordinator
+from sqe.doors.flight.calls import Call
+from sqe.doors.flight.flight_sql_pb2 import CommandStatementIngest
+from sqe.doors.flight.stream import Received
+from sqe.errors import AlreadyExists, InvalidArgument, NotFound, NotSupported, SqeError
+from sqe.policy.secure import Guard
+from sqe.results import spool_failure
+from sqe.session import Session
+from sqe.statement import Statement, run
+from sqe.tree.relations import TableName
+
+# What stands for the stream in the statement that writes it.
+STREAM = "$stream.parquet"
+ROW_GROUP_BYTES = 64 << 20
+_Options = CommandStatementIngest.TableDefinitionOptions
+
+
+class Ingest:
+    def __init__(self, coordinator: Coordinator) -> None:
+        self._coordinator = coordinator
+
+    def run(self, call: Call, command: Any, first: Any, messages: Iterator[Any]) -> int:
+        """How many rows were written. Nothing is written before the whole stream is there."""
+        session = call.session.session
+        missing, present = _asked(command)
+        table = self._table(command, session)
+        # Said before a gigabyte is sent.
+        exists = self._exists(table, session)
+        if exists and present == _Options.TABLE_EXISTS_OPTION_FAIL:
+            raise AlreadyExists(f"table '{table}' already exists")
+        if not exists and missing == _Options.TABLE_NOT_EXIST_OPTION_FAIL:
+            raise NotFound(f"table '{table}' does not exist")
+        sent = Received(first, messages, largest=self._coordinator.config.server.max_ingest_size)
+        found = sent.batches()
+        if found is None:
+            raise InvalidArgument("no rows and no columns were sent")
+        schema, batches = found
+        target = storable(schema)
+        with Staged(self._coordinator, session.identity.user) as staged:
+            rows = staged.write(batches, target)
+            written = self._write(call, table, target, str(staged.path), exists, present)
+        return rows if written is None else written
+
+    def _write(
+        self, call: Call, table: TableName, schema: pa.Schema, path: str, exists: bool, present: int
+    ) -> int | None:
+        name = ".".join(map(_quoted, (table.catalog, *table.namespace, table.name)))
+        columns = ", ".join(map(_quoted, schema.names))
+        rows = f"SELECT {columns} FROM '{STREAM}'"
+        if not exists:
+            text = f"CREATE TABLE {name} AS {rows}"
+        elif present == _Options.TABLE_EXISTS_OPTION_REPLACE:
+            text = f"CREATE OR REPLACE TABLE {name} AS {rows}"
+        else:
+            text = f"INSERT INTO {name} ({columns}) {rows}"
+        statement = Statement(text, call.session.session, staged={STREAM: (path,)})
+        call.context.add_callback(lambda: self._abandon(statement))
+        try:
+            run(statement, self._coordinator)
+        except SqeError as error:
+            error.query_id = statement.id
+            raise
+        return statement.updated
+
+    def _abandon(self, statement: Statement) -> None:
+        if statement.ended is None:
+            statement.cancelled = True
+            self._coordinator.cancel(statement.session.identity, statement.id)
+
+    def _table(self, command: Any, session: Session) -> TableName:
+        if not command.table:
+            raise InvalidArgument("a table needs a name")
+        if command.temporary:
+            raise NotSupported("there are no temporary tables")
+        if command.options:
+            raise InvalidArgument(f"there is no option '{min(command.options)}' of an ingest")
+        catalog = self._coordinator.catalogs.get(command.catalog or session.catalog)
+        namespace = tuple(command.schema.split(".")) if command.schema else session.namespace
+        return TableName(catalog.name, namespace, command.table)
+
+    def _exists(self, table: TableName, session: Session) -> bool:
+        guard = Guard(self._coordinator.policy, session.identity)
+        catalog = self._coordinator.catalogs.get(table.catalog)
+
+        def visible(namespace: tuple[str, ...], name: str | None) -> bool:
+            return name is None or guard.decide(TableName(table.catalog, namespace, name)).visible
+
+        look: Visible = visible
+        try:
+            catalog.find_table_name(table.namespace, table.name, visible=look)
+        except NotFound as error:
+            if error.code == "SCHEMA_NOT_FOUND":
+                raise
+            return False
+        return True
+
+
+class Staged:
+    """A private file of rows, counted with the user's spools and removed in any case."""
+
+    def __init__(self, coordinator: Coordinator, user: str) -> None:
+        self._spools = coordinator.spools
+        self._user = user
+        self._counted = 0
+        self.path = Path()
+
+    def __enter__(self) -> Staged:
+        self.path, descriptor = self._spools.new_file()
+        os.close(descriptor)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.path.unlink(missing_ok=True)
+        self._spools.release(self._user, self._counted)
+
+    def write(self, batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> int:
+        rows = 0
+        waiting: list[pa.RecordBatch] = []
+        size = 0
+        with pq.ParquetWriter(self.path, schema, compression="zstd", compression_level=1) as writer:
+            for batch in batches:
+                rows += batch.num_rows
+                waiting.append(_stored(batch, schema))
+                size += waiting[-1].nbytes
+                # Small batches would be as many row groups.
+                if size >= ROW_GROUP_BYTES:
+                    self._flush(writer, waiting, schema)
+                    waiting, size = [], 0
+            self._flush(writer, waiting, schema)
+        return rows
+
+    def _flush(self, writer: pq.ParquetWriter, batches: list[pa.RecordBatch], schema: pa.Schema) -> None:
+        if not batches:
+            return
+        try:
+            writer.write_table(pa.Table.from_batches(batches, schema))
+        except OSError as error:
+            raise spool_failure(error) from None
+        grown = self.path.stat().st_size - self._counted
+        if grown > 0:
+            self._spools.reserve(self._user, grown)
+            self._counted += grown
+
+
+def storable(schema: pa.Schema) -> pa.Schema:
+    """The columns as a table can have them; NotSupported names one that it cannot."""
+    if not schema.names:
+        raise InvalidArgument("no columns were sent")
+    seen: set[str] = set()
+    for name in schema.names:
+        if name.lower() in seen:
+            raise InvalidArgument(f"there are two columns '{name}'", code="DUPLICATE_COLUMN_NAME")
+        seen.add(name.lower())
+    return pa.schema([pa.field(field.name, _storable(field.type, field.name)) for field in schema])
+
+
+def _storable(kind: pa.DataType, name: str) -> pa.DataType:
+    if pt.is_dictionary(kind):
+        return _storable(kind.value_type, name)
+    if pt.is_string_view(kind) or pt.is_large_string(kind):
+        return pa.string()
+    if pt.is_binary_view(kind) or pt.is_large_binary(kind) or pt.is_fixed_size_binary(kind):
+        return pa.binary()
+    if pt.is_timestamp(kind):
+        return pa.timestamp("us", "UTC" if kind.tz else None)
+    if pt.is_date64(kind):
+        return pa.date32()
+    if pt.is_float16(kind):
+        return pa.float32()
+    if pt.is_uint8(kind):
+        return pa.int16()
+    if pt.is_uint16(kind):
+        return pa.int32()
+    if pt.is_uint32(kind):
+        return pa.int64()
+    if pt.is_uint64(kind):
+        return pa.decimal128(20, 0)
+    if pt.is_decimal(kind) and kind.precision <= 38:
+        return pa.decimal128(kind.precision, kind.scale)
+    if pt.is_list(kind) or pt.is_large_list(kind) or pt.is_fixed_size_list(kind):
+        return pa.list_(pa.field("element", _storable(kind.value_type, name)))
+    if pt.is_map(kind):
+        return pa.map_(_storable(kind.key_type, name), _storable(kind.item_type, name))
+    if pt.is_struct(kind):
+        return pa.struct([pa.field(f.name, _storable(f.type, f"{name}.{f.name}")) for f in kind])
+    try:
+        type_of(kind, name, None)
+    except SqeError:
+        raise NotSupported(f"column '{name}': a table cannot have values of Arrow's type {kind}") from None
+    return kind
+
+
+def _stored(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    columns = []
+    for column, field in zip(batch.columns, schema, strict=True):
+        if pt.is_dictionary(column.type):
+            column = column.dictionary_decode()
+        try:
+            columns.append(column if column.type == field.type else column.cast(field.type))
+        except pa.ArrowException:
+            raise InvalidArgument(
+                f"column '{field.name}': a value of Arrow's type {column.type} does not fit into"
+                f" {field.type}",
+                code="NUMERIC_VALUE_OUT_OF_RANGE",
+            ) from None
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _asked(command: Any) -> tuple[int, int]:
+    options = command.table_definition_options
+    missing, present = options.if_not_exist, options.if_exists
+    if missing not in (
+        _Options.TABLE_NOT_EXIST_OPTION_CREATE,
+        _Options.TABLE_NOT_EXIST_OPTION_FAIL,
+    ) or present not in (
+        _Options.TABLE_EXISTS_OPTION_FAIL,
+        _Options.TABLE_EXISTS_OPTION_APPEND,
+        _Options.TABLE_EXISTS_OPTION_REPLACE,
+    ):
+        raise InvalidArgument("an ingest says what to do if the table exists, and if it does not")
+    return missing, present
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,105 @@
+"""Prepared statements: described when they are made, bound and run as often as their client likes."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from sqe.coordinator import Coordinator
+from sqe.describe import Description, describe
+from sqe.doors.flight.parameters import rows_of
+from sqe.errors import LimitExceeded, NotFound, NotSupported, UserError
+from sqe.session import Identity
+from sqe.sessions import ServerSession
+from sqe.tree.expressions import Expression
+
+# Of one session. Drivers close theirs; a client that never does hears of it.
+MOST = 1000
+MOST_ROWS = 100_000
+
+
+class Prepared:
+    """`rows` are the bound values, None before the first binding."""
+
+    def __init__(self, text: str, session: ServerSession, description: Description) -> None:
+        self.handle = secrets.token_bytes(24)
+        self.text = text
+        self.session = session
+        self.owner = session.identity
+        self.description = description
+        self.rows: list[tuple[Expression, ...]] | None = None
+
+    def bind(self, batches: Sequence[pa.RecordBatch]) -> None:
+        wanted = len(self.description.parameters)
+        for batch in batches:
+            if batch.num_columns != wanted:
+                raise UserError(
+                    f"the statement has {wanted} parameters, and {batch.num_columns} were given",
+                    code="INVALID_PARAMETER_USAGE",
+                )
+        if sum(batch.num_rows for batch in batches) > MOST_ROWS:
+            raise LimitExceeded(
+                f"more than {MOST_ROWS} rows of parameters in one statement",
+                code="EXCEEDED_PARAMETER_ROWS",
+                hint="ingest them, or send fewer at a time",
+            )
+        # Drivers send an empty stream where there is nothing to bind.
+        self.rows = rows_of(batches) or None
+
+    def values(self) -> tuple[tuple[Expression, ...], int]:
+        """The values of one run, and how many rows of them it is for."""
+        rows = self.rows if self.rows is not None else [()]
+        if self.description.parameters and self.rows is None:
+            raise UserError(
+                f"the statement has {len(self.description.parameters)} parameters, and none were given",
+                code="INVALID_PARAMETER_USAGE",
+            )
+        if len(rows) == 1:
+            return rows[0], 1
+        if not self.description.takes_rows:
+            raise NotSupported(
+                f"only INSERT ... VALUES (?, ...) takes {len(rows)} rows of parameters at once",
+                hint="run the statement once for each row",
+            )
+        return tuple(value for row in rows for value in row), len(rows)
+
+
+class PreparedStatements:
+    def __init__(self, coordinator: Coordinator) -> None:
+        self._coordinator = coordinator
+        self._lock = threading.Lock()
+        self._by_handle: dict[bytes, Prepared] = {}
+
+    def __len__(self) -> int:
+        return len(self._by_handle)
+
+    def create(self, text: str, session: ServerSession) -> Prepared:
+        made = Prepared(text, session, describe(text, session.session, self._coordinator))
+        with self._lock:
+            if sum(1 for known in self._by_handle.values() if known.session is session) >= MOST:
+                raise LimitExceeded(
+                    f"a session has at most {MOST} prepared statements",
+                    code="TOO_MANY_PREPARED_STATEMENTS",
+                    hint="close those that are not used",
+                )
+            self._by_handle[made.handle] = made
+        return made
+
+    def find(self, handle: bytes, identity: Identity) -> Prepared:
+        """Somebody else's is as unknown as one that never was."""
+        found = self._by_handle.get(handle)
+        if found is None or found.owner != identity:
+            raise NotFound("there is no such prepared statement", code="NOT_FOUND")
+        return found
+
+    def close(self, prepared: Prepared) -> None:
+        with self._lock:
+            self._by_handle.pop(prepared.handle, None)
+
+    def close_session(self, session_id: str) -> None:
+        with self._lock:
+            for handle in [h for h, p in self._by_handle.items() if p.session.id == session_id]:
+                del self._by_handle[handle]

@@ -1,0 +1,323 @@
+"""Statements of Flight's clients: started once, read by ticket, and given up when nobody comes."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import math
+import secrets
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+
+from sqe.coordinator import Coordinator
+from sqe.doors.flight import stream
+from sqe.doors.flight.column_metadata import described
+from sqe.doors.flight.flight_pb2 import FlightDescriptor, FlightEndpoint, FlightInfo, PollInfo, Ticket
+from sqe.doors.flight.flight_sql_pb2 import TicketStatementQuery
+from sqe.doors.flight.messages import pack, unpack
+from sqe.errors import NotFound, SqeError
+from sqe.results import Result
+from sqe.session import Identity
+from sqe.sessions import ServerSession
+from sqe.statement import Statement, run
+from sqe.tree.expressions import Expression
+
+# So long a first answer waits for the first rows: most errors are heard at once, and the rest is known.
+FIRST_ROWS_SECONDS = 2.0
+LAST_ROWS_SECONDS = 0.02
+# So long a poll waits for something new.
+POLL_SECONDS = 5.0
+# Results larger than this are handed out in several parts, if their rows are in no order.
+ENDPOINT_BYTES = 256 << 20
+MOST_ENDPOINTS = 4
+_HANDLE = 24
+_NO_ROWS = pa.schema([])
+
+
+class Query:
+    """One statement. `owner` alone may see it, by its handle."""
+
+    def __init__(self, statement: Statement, session: ServerSession) -> None:
+        self.handle = secrets.token_bytes(_HANDLE)
+        self.statement = statement
+        self.owner = session.identity
+        self.session_id = session.id
+        self.used = time.monotonic()
+        self.readers = 0
+        self.started = threading.Event()
+        self.error: SqeError | None = None
+        # Whether somebody was told that it may be fetched more than once.
+        self.lasting = False
+
+    @property
+    def result(self) -> Result | None:
+        return self.statement.result
+
+    @property
+    def done(self) -> bool:
+        return self.started.is_set() and (self.result is None or self.result.done)
+
+    @property
+    def progress(self) -> float:
+        if self.done:
+            return 1.0
+        done, total = self.statement.progress or (0, 0)
+        return min(done / total, 0.99) if total else 0.0
+
+
+class Queries:
+    """The statements of all sessions, by handle."""
+
+    def __init__(self, coordinator: Coordinator, *, compression: str = "none") -> None:
+        self._coordinator = coordinator
+        self._codec = None if compression == "none" else compression
+        self._lock = threading.Lock()
+        self._by_handle: dict[bytes, Query] = {}
+        self._idle = coordinator.config.query.stream_idle_timeout_secs
+
+    def __len__(self) -> int:
+        return len(self._by_handle)
+
+    # Starting -----------------------------------------------------------------------------------------
+
+    def start(
+        self,
+        session: ServerSession,
+        text: str,
+        *,
+        context: Any,
+        parameters: tuple[Expression, ...] = (),
+        rows: int = 1,
+    ) -> Query:
+        """Runs it; rows may still be arriving. A client that goes away meanwhile cancels it."""
+        query = self._new(session, text, parameters, rows)
+        context.add_callback(lambda: None if query.started.is_set() else self._cancel(query))
+        self._run(query)
+        if query.error is not None:
+            raise query.error
+        if query.result is not None:
+            try:
+                query.result.wait_for_rows(FIRST_ROWS_SECONDS)
+                # Most results are whole a moment later, and need not be kept once they were read.
+                query.result.wait(LAST_ROWS_SECONDS)
+            except SqeError as error:
+                raise self._blame(query, error) from None
+        return query
+
+    def start_in_background(
+        self,
+        session: ServerSession,
+        text: str,
+        *,
+        parameters: tuple[Expression, ...] = (),
+        rows: int = 1,
+    ) -> Query:
+        query = self._new(session, text, parameters, rows)
+        threading.Thread(target=self._run, args=(query,), name="sqe-flight-poll", daemon=True).start()
+        return query
+
+    def _new(self, session: ServerSession, text: str, parameters: tuple[Expression, ...], rows: int) -> Query:
+        query = Query(Statement(text, session.session, parameters=parameters, rows=rows), session)
+        with self._lock:
+            self._by_handle[query.handle] = query
+        return query
+
+    def _run(self, query: Query) -> None:
+        try:
+            run(query.statement, self._coordinator)
+        except SqeError as error:
+            query.error = self._blame(query, error)
+        finally:
+            query.started.set()
+
+    def _blame(self, query: Query, error: SqeError) -> SqeError:
+        error.query_id = query.statement.id
+        self.close(query)
+        return error
+
+    # Finding ------------------------------------------------------------------------------------------
+
+    def find(self, handle: bytes, identity: Identity) -> Query:
+        """Somebody else's is as unknown as one that never was."""
+        query = self._by_handle.get(handle[:_HANDLE])
+        if query is None or query.owner != identity:
+            raise NotFound(
+                "there is no such statement: it was fetched, cancelled, or has expired", code="NOT_FOUND"
+            )
+        query.used = time.monotonic()
+        return query
+
+    def find_in(self, info: FlightInfo, identity: Identity) -> Query:
+        for ticket in [endpoint.ticket.ticket for endpoint in info.endpoint] + [info.flight_descriptor.cmd]:
+            with contextlib.suppress(SqeError):
+                command = unpack(ticket)
+                if isinstance(command, TicketStatementQuery):
+                    return self.find(command.statement_handle, identity)
+        return self.find(b"", identity)
+
+    # Telling ------------------------------------------------------------------------------------------
+
+    def info(self, query: Query, descriptor: FlightDescriptor) -> FlightInfo:
+        result = query.result
+        known = result is not None and result.done
+        if result is None:
+            total = -1 if query.statement.updated is None else query.statement.updated
+        else:
+            total = result.rows if known else -1
+        # What is in memory, and whole, is handed out once.
+        query.lasting = query.lasting or (result is not None and (not known or result.spooled))
+        return FlightInfo(
+            schema=stream.schema_bytes(self.schema(query)),
+            flight_descriptor=descriptor,
+            endpoint=self._endpoints(query),
+            total_records=total,
+            total_bytes=result.bytes if result is not None and known else -1,
+            ordered=query.statement.ordered,
+            app_metadata=query.statement.id.encode(),
+        )
+
+    def poll(self, query: Query, descriptor: FlightDescriptor, *, first: bool) -> PollInfo:
+        """With endpoints once all rows are there: then it is known how many parts are worth while."""
+        if not self._wait(query, 0.05 if first else POLL_SECONDS):
+            info = FlightInfo(
+                flight_descriptor=descriptor,
+                total_records=-1,
+                total_bytes=-1,
+                ordered=True,
+                app_metadata=query.statement.id.encode(),
+            )
+            if query.started.is_set():
+                info.schema = stream.schema_bytes(self.schema(query))
+            again = FlightDescriptor(type=FlightDescriptor.CMD, cmd=self._ticket(query))
+            answer = PollInfo(info=info, flight_descriptor=again, progress=query.progress)
+        else:
+            query.lasting = True
+            answer = PollInfo(info=self.info(query, descriptor), progress=1.0)
+        answer.expiration_time.FromSeconds(self._expires())
+        return answer
+
+    def _wait(self, query: Query, seconds: float) -> bool:
+        until = time.monotonic() + seconds
+        query.started.wait(seconds)
+        if query.error is not None:
+            raise query.error
+        if not query.started.is_set():
+            return False
+        if query.result is None:
+            return True
+        try:
+            return query.result.wait(max(0.0, until - time.monotonic()))
+        except SqeError as error:
+            raise self._blame(query, error) from None
+
+    def schema(self, query: Query) -> pa.Schema:
+        return _NO_ROWS if query.result is None else described(query.result.fields)
+
+    def _endpoints(self, query: Query) -> list[FlightEndpoint]:
+        result = query.result
+        pieces = 1
+        if result is not None and result.done and result.spooled and not query.statement.ordered:
+            pieces = min(MOST_ENDPOINTS, math.ceil(result.bytes / ENDPOINT_BYTES), max(result.parts, 1))
+        if pieces == 1:
+            return [self._endpoint(query, b"")]
+        assert result is not None
+        edges = [result.parts * n // pieces for n in range(pieces + 1)]
+        return [
+            self._endpoint(query, f"{first}-{last}".encode()) for first, last in itertools.pairwise(edges)
+        ]
+
+    def _endpoint(self, query: Query, part: bytes) -> FlightEndpoint:
+        endpoint = FlightEndpoint(ticket=Ticket(ticket=self._ticket(query, part)))
+        if query.lasting:
+            endpoint.expiration_time.FromSeconds(self._expires())
+        return endpoint
+
+    def renew(self, endpoint: FlightEndpoint, identity: Identity) -> FlightEndpoint:
+        command = unpack(endpoint.ticket.ticket)
+        handle = command.statement_handle if isinstance(command, TicketStatementQuery) else b""
+        query = self.find(handle, identity)
+        query.lasting = True
+        return self._endpoint(query, handle[_HANDLE:])
+
+    def _expires(self) -> int:
+        return int(time.time()) + (self._idle or 24 * 3600)
+
+    def _ticket(self, query: Query, part: bytes = b"") -> bytes:
+        return pack(TicketStatementQuery(statement_handle=query.handle + part))
+
+    # Reading ------------------------------------------------------------------------------------------
+
+    def read(self, handle: bytes, identity: Identity) -> Iterator[bytes]:
+        query = self.find(handle, identity)
+        first, last = _part(handle[_HANDLE:])
+        schema = self.schema(query)
+        query.readers += 1
+        try:
+            if query.result is None:
+                yield from stream.frames(schema, ())
+            else:
+                messages = query.result.messages(first, last)
+                if self._codec is not None:
+                    messages = stream.compressed(messages, query.result.schema, self._codec)
+                yield from stream.frames(schema, messages)
+        except SqeError as error:
+            raise self._blame(query, error) from None
+        except BaseException:
+            # The client went away in the middle. What may be fetched again stays for a while.
+            if not query.lasting:
+                self.close(query)
+            raise
+        finally:
+            query.readers -= 1
+            query.used = time.monotonic()
+        if not query.lasting:
+            self.close(query)
+
+    # Ending -------------------------------------------------------------------------------------------
+
+    def cancel(self, query: Query) -> None:
+        self._cancel(query)
+        self.close(query)
+
+    def _cancel(self, query: Query) -> None:
+        statement = query.statement
+        statement.cancelled = True
+        self._coordinator.cancel(query.owner, statement.id)
+
+    def close(self, query: Query) -> None:
+        with self._lock:
+            self._by_handle.pop(query.handle, None)
+        if not query.started.is_set():
+            self._cancel(query)
+        if query.result is not None:
+            query.result.close()
+
+    def close_session(self, session_id: str) -> None:
+        with self._lock:
+            theirs = [query for query in self._by_handle.values() if query.session_id == session_id]
+        for query in theirs:
+            self.cancel(query)
+
+    def sweep(self) -> None:
+        """Gives up what nobody has asked for in a while."""
+        if not self._idle:
+            return
+        before = time.monotonic() - self._idle
+        with self._lock:
+            old = [q for q in self._by_handle.values() if q.used < before and not q.readers]
+        for query in old:
+            if query.done or query.lasting:
+                self.cancel(query)
+
+
+def _part(text: bytes) -> tuple[int, int | None]:
+    if not text:
+        return 0, None
+    first, dash, last = text.partition(b"-")
+    if not dash or not first.isdigit() or not last.isdigit() or len(text) > 20:
+        raise NotFound("there is no such part of a result", code="NOT_FOUND")
+    return int(first), int(last)

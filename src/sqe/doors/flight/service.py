@@ -1,0 +1,352 @@
+"""The RPCs of Arrow Flight SQL, one method each: what is asked, and who answers it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import grpc
+import pyarrow as pa
+
+from sqe.auth.credentials import Password
+from sqe.coordinator import Coordinator
+from sqe.describe import Description, describe
+from sqe.doors.flight import flight_pb2 as flight
+from sqe.doors.flight import flight_sql_pb2 as sql
+from sqe.doors.flight import stream
+from sqe.doors.flight.calls import Call, Calls, credentials_of, headers_of
+from sqe.doors.flight.column_metadata import described
+from sqe.doors.flight.ingest import Ingest
+from sqe.doors.flight.messages import pack, read, unpack
+from sqe.doors.flight.metadata import COMMANDS
+from sqe.doors.flight.parameters import schema_of
+from sqe.doors.flight.prepared import Prepared, PreparedStatements
+from sqe.doors.flight.queries import Queries, Query
+from sqe.doors.flight.session_options import get_options, set_options
+from sqe.errors import InvalidArgument, NotSupported, SqeError
+from sqe.sessions import Sessions
+
+SERVICE = "arrow.flight.protocol.FlightService"
+_NOTHING = pa.schema([])
+
+
+class Service:
+    def __init__(self, coordinator: Coordinator, sessions: Sessions, calls: Calls, queries: Queries) -> None:
+        self._coordinator = coordinator
+        self._sessions = sessions
+        self._calls = calls
+        self._queries = queries
+        self.prepared = PreparedStatements(coordinator)
+        self._ingest = Ingest(coordinator)
+        self._actions: dict[str, tuple[str, Callable[[Call, bytes], Iterator[bytes]]]] = {
+            "CreatePreparedStatement": ("Describe a statement and keep it.", self._create_prepared),
+            "ClosePreparedStatement": ("Forget a prepared statement.", self._close_prepared),
+            "CancelQuery": ("Cancel a statement; CancelFlightInfo is its newer name.", self._cancel_query),
+            "CancelFlightInfo": ("Cancel a statement.", self._cancel_flight_info),
+            "RenewFlightEndpoint": ("Keep a result for longer.", self._renew),
+            "SetSessionOptions": ("Set catalog, schema and session properties.", self._set_options),
+            "GetSessionOptions": ("What they are.", self._get_options),
+            "CloseSession": ("End the session and what belongs to it.", self._close_session),
+        }
+
+    def handlers(self) -> grpc.GenericRpcHandler:
+        """Requests are read by protobuf; what streams to clients is bytes already."""
+        unary, to_stream = self._calls.unary, self._calls.stream
+
+        def text(message: Any) -> bytes:
+            return bytes(message.SerializeToString())
+
+        descriptor = flight.FlightDescriptor.FromString
+        rpcs = {
+            "Handshake": grpc.stream_stream_rpc_method_handler(
+                self._calls.guarded(self.handshake), flight.HandshakeRequest.FromString, text
+            ),
+            "ListFlights": grpc.unary_stream_rpc_method_handler(
+                to_stream(self.list_flights), flight.Criteria.FromString, text
+            ),
+            "GetFlightInfo": grpc.unary_unary_rpc_method_handler(
+                unary(self.get_flight_info), descriptor, text
+            ),
+            "PollFlightInfo": grpc.unary_unary_rpc_method_handler(
+                unary(self.poll_flight_info), descriptor, text
+            ),
+            "GetSchema": grpc.unary_unary_rpc_method_handler(unary(self.get_schema), descriptor, text),
+            "DoGet": grpc.unary_stream_rpc_method_handler(
+                to_stream(self.do_get), flight.Ticket.FromString, None
+            ),
+            "DoPut": grpc.stream_stream_rpc_method_handler(
+                to_stream(self.do_put), flight.FlightData.FromString, text
+            ),
+            "DoExchange": grpc.stream_stream_rpc_method_handler(
+                to_stream(self.do_exchange), flight.FlightData.FromString, None
+            ),
+            "DoAction": grpc.unary_stream_rpc_method_handler(
+                to_stream(self.do_action), flight.Action.FromString, text
+            ),
+            "ListActions": grpc.unary_stream_rpc_method_handler(
+                to_stream(self.list_actions), flight.Empty.FromString, text
+            ),
+        }
+        return grpc.method_handlers_generic_handler(SERVICE, rpcs)
+
+    # Log-in -------------------------------------------------------------------------------------------
+
+    def handshake(self, requests: Iterator[Any], context: Any) -> Iterator[Any]:
+        """Credentials in a header, or in the first message as older clients have it."""
+        credentials = credentials_of(headers_of(context))
+        if credentials is None:
+            first = next(self._calls.watch.hearing(context, requests), None)
+            if first is not None and first.payload:
+                asked = read(flight.BasicAuth, first.payload)
+                credentials = Password(asked.username, asked.password)
+        _, bearer = self._sessions.begin(self._calls.authenticate(context, credentials))
+        said = (("authorization", f"Bearer {bearer}"),)
+        context.send_initial_metadata(said)
+        context.set_trailing_metadata(said)
+        yield flight.HandshakeResponse(payload=bearer.encode())
+
+    # Statements ---------------------------------------------------------------------------------------
+
+    def get_flight_info(self, call: Call, descriptor: flight.FlightDescriptor) -> flight.FlightInfo:
+        command = _command(descriptor)
+        known = COMMANDS.get(type(command))
+        if known is not None:
+            return _metadata_info(descriptor, known.schema(command))
+        if isinstance(command, sql.TicketStatementQuery):
+            return self._queries.info(self._queries.find(command.statement_handle, call.identity), descriptor)
+        text, session, values, rows = self._runnable(call, command)
+        query = self._queries.start(session, text, context=call.context, parameters=values, rows=rows)
+        return self._queries.info(query, descriptor)
+
+    def poll_flight_info(self, call: Call, descriptor: flight.FlightDescriptor) -> flight.PollInfo:
+        command = _command(descriptor)
+        known = COMMANDS.get(type(command))
+        if known is not None:
+            return flight.PollInfo(info=_metadata_info(descriptor, known.schema(command)), progress=1.0)
+        if isinstance(command, sql.TicketStatementQuery):
+            query = self._queries.find(command.statement_handle, call.identity)
+            return self._queries.poll(query, descriptor, first=False)
+        text, session, values, rows = self._runnable(call, command)
+        query = self._queries.start_in_background(session, text, parameters=values, rows=rows)
+        return self._queries.poll(query, descriptor, first=True)
+
+    def get_schema(self, call: Call, descriptor: flight.FlightDescriptor) -> flight.SchemaResult:
+        command = _command(descriptor)
+        known = COMMANDS.get(type(command))
+        if known is not None:
+            return flight.SchemaResult(schema=stream.schema_bytes(known.schema(command)))
+        if isinstance(command, sql.CommandPreparedStatementQuery):
+            prepared = self.prepared.find(command.prepared_statement_handle, call.identity)
+            return flight.SchemaResult(schema=_schema(prepared.description))
+        if isinstance(command, sql.CommandStatementQuery):
+            _refuse_transaction(command)
+            found = describe(command.query, call.session.session, self._coordinator)
+            return flight.SchemaResult(schema=_schema(found))
+        raise _not_a_query(command)
+
+    def _runnable(self, call: Call, command: Any) -> tuple[str, Any, tuple[Any, ...], int]:
+        """The text, the session, the values and the number of rows of what is to be run."""
+        if isinstance(command, sql.CommandStatementQuery):
+            _refuse_transaction(command)
+            return command.query, call.session, (), 1
+        if isinstance(command, sql.CommandPreparedStatementQuery):
+            prepared = self.prepared.find(command.prepared_statement_handle, call.identity)
+            return prepared.text, prepared.session, *prepared.values()
+        raise _not_a_query(command)
+
+    def do_get(self, call: Call, ticket: flight.Ticket) -> Iterator[bytes]:
+        command = unpack(ticket.ticket)
+        known = COMMANDS.get(type(command))
+        if known is not None:
+            table = known.table(command, call.session.session, self._coordinator)
+            yield from stream.table_frames(table)
+        elif isinstance(command, sql.TicketStatementQuery):
+            yield from self._queries.read(command.statement_handle, call.identity)
+        else:
+            raise InvalidArgument("that is no ticket", code="INVALID_COMMAND")
+
+    # Putting ------------------------------------------------------------------------------------------
+
+    def do_put(self, call: Call, messages: Iterator[flight.FlightData]) -> Iterator[flight.PutResult]:
+        messages = self._calls.watch.hearing(call.context, messages)
+        first = next(messages, None)
+        if first is None or not first.HasField("flight_descriptor"):
+            raise InvalidArgument("the first message of a DoPut has a descriptor", code="INVALID_COMMAND")
+        command = _command(first.flight_descriptor)
+        match command:
+            case sql.CommandStatementUpdate():
+                _refuse_transaction(command)
+                yield _updated(self._update(call, command.query))
+            case sql.CommandPreparedStatementUpdate():
+                prepared = self.prepared.find(command.prepared_statement_handle, call.identity)
+                _bind(prepared, first, messages)
+                yield _updated(self._update(call, prepared.text, prepared))
+            case sql.CommandPreparedStatementQuery():
+                prepared = self.prepared.find(command.prepared_statement_handle, call.identity)
+                _bind(prepared, first, messages)
+                yield _put(sql.DoPutPreparedStatementResult(prepared_statement_handle=prepared.handle))
+            case sql.CommandStatementIngest():
+                _refuse_transaction(command)
+                yield _updated(self._ingest.run(call, command, first, messages))
+            case sql.CommandStatementSubstraitPlan():
+                raise _no_substrait()
+            case _:
+                raise InvalidArgument("nothing can be put there", code="INVALID_COMMAND")
+
+    def _update(self, call: Call, text: str, prepared: Prepared | None = None) -> int:
+        session = call.session if prepared is None else prepared.session
+        found = (
+            describe(text, session.session, self._coordinator) if prepared is None else prepared.description
+        )
+        if found.returns_rows:
+            raise InvalidArgument("the statement returns rows: it is a query and not an update")
+        values, rows = ((), 1) if prepared is None else prepared.values()
+        query = self._queries.start(session, text, context=call.context, parameters=values, rows=rows)
+        self._queries.close(query)
+        return query.statement.updated or 0
+
+    # Actions ------------------------------------------------------------------------------------------
+
+    def do_action(self, call: Call, action: flight.Action) -> Iterator[flight.Result]:
+        known = self._actions.get(action.type)
+        if known is not None:
+            for body in known[1](call, action.body):
+                yield flight.Result(body=body)
+        elif action.type in ("BeginTransaction", "EndTransaction", "BeginSavepoint", "EndSavepoint"):
+            raise NotSupported("there are no transactions: each statement commits by itself")
+        elif action.type == "CreatePreparedSubstraitPlan":
+            raise _no_substrait()
+        else:
+            raise NotSupported("there is no such action", hint="ListActions lists them")
+
+    def list_actions(self, call: Call, empty: flight.Empty) -> Iterator[flight.ActionType]:
+        for name, (description, _) in self._actions.items():
+            yield flight.ActionType(type=name, description=description)
+
+    def _create_prepared(self, call: Call, body: bytes) -> Iterator[bytes]:
+        request = _expect(sql.ActionCreatePreparedStatementRequest, body)
+        _refuse_transaction(request)
+        prepared = self.prepared.create(request.query, call.session)
+        found = prepared.description
+        yield pack(
+            sql.ActionCreatePreparedStatementResult(
+                prepared_statement_handle=prepared.handle,
+                dataset_schema=_schema(found) if found.returns_rows else b"",
+                parameter_schema=stream.schema_bytes(schema_of(found.parameters))
+                if found.parameters
+                else b"",
+                is_update=not found.returns_rows,
+            )
+        )
+
+    def _close_prepared(self, call: Call, body: bytes) -> Iterator[bytes]:
+        request = _expect(sql.ActionClosePreparedStatementRequest, body)
+        self.prepared.close(self.prepared.find(request.prepared_statement_handle, call.identity))
+        return iter(())
+
+    def _cancel_query(self, call: Call, body: bytes) -> Iterator[bytes]:
+        request = _expect(sql.ActionCancelQueryRequest, body)
+        self._cancel(call, read(flight.FlightInfo, request.info))
+        yield pack(sql.ActionCancelQueryResult(result=sql.ActionCancelQueryResult.CANCEL_RESULT_CANCELLED))
+
+    def _cancel_flight_info(self, call: Call, body: bytes) -> Iterator[bytes]:
+        request = read(flight.CancelFlightInfoRequest, body)
+        self._cancel(call, request.info)
+        answer = flight.CancelFlightInfoResult(status=flight.CANCEL_STATUS_CANCELLED)
+        yield bytes(answer.SerializeToString())
+
+    def _cancel(self, call: Call, info: flight.FlightInfo) -> None:
+        query: Query = self._queries.find_in(info, call.identity)
+        self._queries.cancel(query)
+
+    def _renew(self, call: Call, body: bytes) -> Iterator[bytes]:
+        request = read(flight.RenewFlightEndpointRequest, body)
+        yield bytes(self._queries.renew(request.endpoint, call.identity).SerializeToString())
+
+    def _set_options(self, call: Call, body: bytes) -> Iterator[bytes]:
+        request = read(flight.SetSessionOptionsRequest, body)
+        answer = set_options(request, call.session.session, self._coordinator)
+        yield bytes(answer.SerializeToString())
+
+    def _get_options(self, call: Call, body: bytes) -> Iterator[bytes]:
+        read(flight.GetSessionOptionsRequest, body)
+        known = call.existing_session
+        session = self._coordinator.session(call.identity) if known is None else known.session
+        yield bytes(get_options(session, self._coordinator).SerializeToString())
+
+    def _close_session(self, call: Call, body: bytes) -> Iterator[bytes]:
+        read(flight.CloseSessionRequest, body)
+        known = call.existing_session
+        if known is not None:
+            self._sessions.close(known)
+        answer = flight.CloseSessionResult(status=flight.CloseSessionResult.CLOSED)
+        yield bytes(answer.SerializeToString())
+
+    # The rest -----------------------------------------------------------------------------------------
+
+    def list_flights(self, call: Call, criteria: flight.Criteria) -> Iterator[flight.FlightInfo]:
+        """There are none but those that are asked for."""
+        return iter(())
+
+    def do_exchange(self, call: Call, messages: Iterator[flight.FlightData]) -> Iterator[bytes]:
+        raise NotSupported("DoExchange is no part of Flight SQL")
+
+
+def _command(descriptor: flight.FlightDescriptor) -> Any:
+    if descriptor.type != flight.FlightDescriptor.CMD:
+        raise InvalidArgument("a descriptor has a command of Flight SQL", code="INVALID_COMMAND")
+    return unpack(descriptor.cmd)
+
+
+def _expect(kind: Any, body: bytes) -> Any:
+    message = unpack(body)
+    if not isinstance(message, kind):
+        raise InvalidArgument("the action has another message than its name says", code="INVALID_COMMAND")
+    return message
+
+
+def _metadata_info(descriptor: flight.FlightDescriptor, schema: pa.Schema) -> flight.FlightInfo:
+    """The command is its own ticket: nothing has to be kept for it."""
+    ticket = flight.Ticket(ticket=descriptor.cmd)
+    return flight.FlightInfo(
+        schema=stream.schema_bytes(schema),
+        flight_descriptor=descriptor,
+        endpoint=[flight.FlightEndpoint(ticket=ticket)],
+        total_records=-1,
+        total_bytes=-1,
+        ordered=True,
+    )
+
+
+def _schema(found: Description) -> bytes:
+    return stream.schema_bytes(_NOTHING if found.fields is None else described(found.fields))
+
+
+def _bind(prepared: Prepared, first: flight.FlightData, messages: Iterator[flight.FlightData]) -> None:
+    received = stream.Received(first, messages)
+    sent = received.batches()
+    if sent is not None:
+        prepared.bind(list(sent[1]))
+
+
+def _refuse_transaction(command: Any) -> None:
+    if command.HasField("transaction_id") and command.transaction_id:
+        raise NotSupported("there are no transactions: each statement commits by itself")
+
+
+def _updated(rows: int) -> flight.PutResult:
+    return _put(sql.DoPutUpdateResult(record_count=rows))
+
+
+def _put(message: Any) -> flight.PutResult:
+    return flight.PutResult(app_metadata=message.SerializeToString())
+
+
+def _not_a_query(command: Any) -> SqeError:
+    if isinstance(command, sql.CommandStatementSubstraitPlan):
+        return _no_substrait()
+    return InvalidArgument("the command is no query", code="INVALID_COMMAND")
+
+
+def _no_substrait() -> SqeError:
+    return NotSupported("Substrait plans are not supported", hint="send SQL")

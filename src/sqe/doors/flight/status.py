@@ -1,0 +1,82 @@
+"""What a client hears when something went wrong: a gRPC status, a text, and our names of the error."""
+
+from __future__ import annotations
+
+import grpc
+
+from sqe import errors as e
+
+ERROR_CODE = "x-sqe-error-code"
+ERROR_NAME = "x-sqe-error-name"
+QUERY_ID = "x-sqe-query-id"
+
+_BY_CODE = {
+    "CATALOG_NOT_FOUND": grpc.StatusCode.NOT_FOUND,
+    "COLUMN_NOT_FOUND": grpc.StatusCode.INVALID_ARGUMENT,
+    "EXCEEDED_TIME_LIMIT": grpc.StatusCode.DEADLINE_EXCEEDED,
+}
+# The first that fits.
+_BY_CLASS: tuple[tuple[type[e.SqeError], grpc.StatusCode], ...] = (
+    (e.AuthenticationFailed, grpc.StatusCode.UNAUTHENTICATED),
+    (e.SessionExpired, grpc.StatusCode.UNAUTHENTICATED),
+    (e.AccessDenied, grpc.StatusCode.PERMISSION_DENIED),
+    (e.Cancelled, grpc.StatusCode.CANCELLED),
+    (e.NotFound, grpc.StatusCode.NOT_FOUND),
+    (e.AlreadyExists, grpc.StatusCode.ALREADY_EXISTS),
+    (e.NotSupported, grpc.StatusCode.UNIMPLEMENTED),
+    (e.UserError, grpc.StatusCode.INVALID_ARGUMENT),
+    (e.InterfaceError, grpc.StatusCode.INVALID_ARGUMENT),
+    (e.LimitExceeded, grpc.StatusCode.RESOURCE_EXHAUSTED),
+    (e.CommitConflict, grpc.StatusCode.ABORTED),
+    (e.Unavailable, grpc.StatusCode.UNAVAILABLE),
+)
+# Where SQE's own vocabulary has another word than Trino's, which is the one in x-sqe-error-name.
+_NAMES = {
+    "ALREADY_EXISTS": "DUPLICATE_TABLE",
+    "COLUMN_ALREADY_EXISTS": "DUPLICATE_COLUMN",
+    "DUPLICATE_COLUMN_NAME": "DUPLICATE_COLUMN",
+    "EXCEEDED_TIME_LIMIT": "QUERY_TIMEOUT",
+    "GENERIC_USER_ERROR": "SEMANTIC_ERROR",
+    "ICEBERG_BAD_DATA": "STORAGE_ERROR",
+    "ICEBERG_CATALOG_ERROR": "CATALOG_ERROR",
+    "ICEBERG_FILESYSTEM_ERROR": "STORAGE_ERROR",
+    "ICEBERG_MISSING_FILE": "STORAGE_ERROR",
+    "INVALID_CAST_ARGUMENT": "INVALID_CAST",
+    "INVALID_FUNCTION_ARGUMENT": "INVALID_ARGUMENTS",
+    "INVALID_PARAMETER_USAGE": "INVALID_ARGUMENTS",
+    "PERMISSION_DENIED": "ACCESS_DENIED",
+    "REMOTE_HOST_GONE": "EXECUTION_FAILED",
+    "SCHEMA_ALREADY_EXISTS": "DUPLICATE_TABLE",
+    "SPOOL_LOST": "STORAGE_ERROR",
+    "SPOOL_NOT_USABLE": "STORAGE_ERROR",
+    "TABLE_ALREADY_EXISTS": "DUPLICATE_TABLE",
+    "TRANSACTION_CONFLICT": "COMMIT_CONFLICT",
+    "USER_CANCELED": "QUERY_CANCELLED",
+}
+
+
+def status_of(error: e.SqeError) -> grpc.StatusCode:
+    known = _BY_CODE.get(error.code)
+    if known is not None:
+        return known
+    return next((code for kind, code in _BY_CLASS if isinstance(error, kind)), grpc.StatusCode.INTERNAL)
+
+
+def code_of(error: e.SqeError) -> str:
+    known = _NAMES.get(error.code)
+    if known is None and isinstance(error, e.LimitExceeded):
+        return "RESOURCE_EXHAUSTED"
+    return known or error.code
+
+
+def text_of(error: e.SqeError) -> str:
+    if isinstance(error, e.InternalError):
+        return error.message
+    return str(error)
+
+
+def trailers_of(error: e.SqeError) -> tuple[tuple[str, str], ...]:
+    found = [(ERROR_CODE, code_of(error)), (ERROR_NAME, error.code)]
+    if error.query_id is not None:
+        found.append((QUERY_ID, error.query_id))
+    return tuple(found)

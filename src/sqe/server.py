@@ -1,0 +1,172 @@
+"""The server: one coordinator, its doors, and the ports that operators ask."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+import time
+from collections.abc import Mapping
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from sqe.admission import Admission
+from sqe.auth import chain
+from sqe.auth.credentials import Credentials
+from sqe.catalog.mount import from_config
+from sqe.config import Config
+from sqe.coordinator import Coordinator
+from sqe.doors.admin.admin import Admin
+from sqe.doors.flight.server import FlightDoor
+from sqe.errors import SqeError
+from sqe.observe.access_log import AccessLog
+from sqe.observe.metrics import Metrics
+from sqe.policy.decision import AllowAll
+from sqe.readiness import Readiness
+from sqe.session import Identity
+
+if TYPE_CHECKING:
+    from sqe.engine.spark.lane import SparkLane
+
+log = logging.getLogger(__name__)
+
+# How often it is looked whether Spark has come up, or gone.
+LOOK_SECONDS = 0.5
+
+
+class Server:
+    """Serves from `start` to `close`. Everything that can be wrong with a configuration is found by then."""
+
+    def __init__(self, config: Config, *, spark: SparkLane | None = None) -> None:
+        """`spark` is a lane that somebody else owns and closes."""
+        self.config = config
+        self.metrics = Metrics()
+        self.readiness = Readiness(required=("catalogs", "flight"))
+        self._chain = chain.from_config(config, on_attempt=self.metrics.authenticated)
+        self.admission = Admission(config.query)
+        warehouses = [c.warehouse for c in config.catalogs.values() if c.warehouse]
+        self.coordinator = Coordinator(
+            config,
+            from_config(config),
+            policy=AllowAll(warehouses),
+            spark=spark,
+            admission=self.admission,
+            observers=(self.metrics, AccessLog(with_text=config.logging.statement_text)),
+        )
+        self.flight = FlightDoor(self.coordinator, self._log_in)
+        self.admin = Admin(
+            host=config.server.host,
+            health_port=config.metrics.health_port,
+            prometheus_port=config.metrics.prometheus_port,
+            readiness=self.readiness,
+            metrics=self.metrics,
+            status=self._status,
+        )
+        self._ended = threading.Event()
+
+    def start(self) -> None:
+        """Returns when statements can be sent; Spark comes up behind."""
+        began = time.perf_counter()
+        self.metrics.read_from(self._readings)
+        try:
+            self.admin.start()
+            if self.config.fast.enabled:
+                self.coordinator.fast.start(self.config.fast.most_children)
+            on = self.config.fast.enabled
+            self.readiness.set("fast lane", on, "" if on else "switched off")
+            threading.Thread(target=self._look, name="sqe-look", daemon=True).start()
+            self.coordinator.spark.start()
+            self.flight.start()
+        except BaseException:
+            self.close()
+            raise
+        self.readiness.set("flight", True)
+        log.info(
+            "listening for Flight SQL",
+            extra={
+                "host": self.config.server.host,
+                "port": self.flight.port,
+                "tls": self.config.server.tls is not None,
+                "health_port": self.admin.health_port,
+                "prometheus_port": self.admin.prometheus_port,
+                "milliseconds": round(1000 * (time.perf_counter() - began)),
+            },
+        )
+
+    def drain(self) -> None:
+        """Nothing new; what runs and what is being read may end, within the configured time."""
+        self.readiness.drain()
+        self.admission.drain()
+        self.flight.drain()
+        seconds = self.config.server.drain_secs
+        log.info("draining", extra={"statements": self.admission.running, "seconds": seconds})
+        until = time.monotonic() + seconds
+        self.admission.wait_until_idle(seconds)
+        self.flight.close(max(0.0, until - time.monotonic()))
+
+    def close(self) -> None:
+        """At once. More than once does no harm."""
+        if self._ended.is_set():
+            return
+        self._ended.set()
+        self.flight.close()
+        self.coordinator.close()
+        self.admin.close()
+
+    def _log_in(self, credentials: Credentials, peer: str) -> Identity:
+        with self.metrics.timed_log_in():
+            return self._chain.authenticate(credentials, peer=peer)
+
+    def _look(self) -> None:
+        self._check_catalogs()
+        while not self._ended.wait(LOOK_SECONDS):
+            ready = self.coordinator.spark.started
+            self.readiness.set(
+                "spark", ready, "" if ready else "starting, or gone until a statement needs it"
+            )
+            if not self.readiness.parts()["catalogs"].ready:
+                self._check_catalogs()
+
+    def _check_catalogs(self) -> None:
+        failed = []
+        for name in self.coordinator.catalogs.names():
+            try:
+                self.coordinator.catalogs.get(name).namespaces()
+            except SqeError as error:
+                failed.append(f"{name}: {error.message}")
+        self.readiness.set("catalogs", not failed, "; ".join(failed))
+
+    def _status(self) -> Mapping[str, object]:
+        return {
+            "active_queries": self.admission.running,
+            "queued_queries": self.admission.waiting,
+            "active_sessions": len(self.flight.sessions),
+        }
+
+    def _readings(self) -> Mapping[str, float]:
+        return {**self.coordinator.readings(), "sqe_active_sessions": len(self.flight.sessions)}
+
+
+def serve(config: Config) -> int:
+    """Until SIGTERM or SIGINT; a second one ends it at once."""
+    server = Server(config)
+    stop = threading.Event()
+    asked = 0
+
+    def end(number: int, frame: FrameType | None) -> None:
+        nonlocal asked
+        asked += 1
+        stop.set()
+        if asked > 1:
+            raise SystemExit(1)
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, end)
+    server.start()
+    try:
+        stop.wait()
+        server.drain()
+    finally:
+        server.close()
+        log.info("ended")
+    return 0

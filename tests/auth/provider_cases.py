@@ -1,0 +1,173 @@
+"""Every provider, with credentials that it takes, refuses, and leaves to others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from sqe.auth.credentials import Bearer, Credentials, Password, Provider
+from sqe.auth.passwords import Cost, hash_password
+from sqe.auth.providers import make
+from sqe.auth.providers.api_key import hash_of
+from sqe.config import load
+from sqe.session import Identity
+
+# Real costs are for real attackers.
+CHEAP = Cost(ln=4, r=1, p=1)
+ANN = Identity("ann", frozenset({"analyst"}), frozenset({"finance"}))
+ANN_SECRET = "päss:wörd-of-ann"
+ETL = Identity("etl", frozenset({"writer"}))
+KEY = "sqe_0123456789abcdef0123456789abcdef"
+
+
+@dataclass
+class Case:
+    provider: Provider
+    right: list[tuple[Credentials, Identity]]
+    wrong: list[Credentials]
+    foreign: list[Credentials]
+
+
+def users_toml(**passwords: str) -> str:
+    return "".join(
+        f'[users.{user}]\npassword = "{hash_password(password, CHEAP)}"\n'
+        'roles = ["analyst"]\ngroups = ["finance"]\n'
+        for user, password in passwords.items()
+    )
+
+
+def keys_toml(key: str = KEY) -> str:
+    return f'[[keys]]\nhash = "{hash_of(key)}"\nuser = "etl"\nroles = ["writer"]\n'
+
+
+def private(path: Path, text: str) -> Path:
+    path.write_text(text)
+    path.chmod(0o600)
+    return path
+
+
+def configured(folder: Path, text: str) -> Provider:
+    """As a server would make it."""
+    file = folder / "sqe.toml"
+    file.write_text(f"[[auth.providers]]\n{text}")
+    (settings,) = load(file, {}).auth.providers
+    return make(settings)
+
+
+def anonymous(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Case:
+    visitor = Identity("visitor", frozenset({"reader"}))
+    return Case(
+        configured(folder, 'type = "anonymous"\nuser = "visitor"\nroles = ["reader"]'),
+        right=[(None, visitor), (Password("ann", ""), visitor), (Password("", ""), visitor)],
+        wrong=[],
+        foreign=[Password("ann", ANN_SECRET), Bearer(KEY), Bearer("")],
+    )
+
+
+def keys_in_a_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Case:
+    private(folder / "keys.toml", keys_toml())
+    return _keys(configured(folder, f'type = "api_key"\nkeys_file = "{folder}/keys.toml"'))
+
+
+def keys_inline(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Case:
+    inline = keys_toml().replace("[[keys]]", "[[auth.providers.keys]]")
+    return _keys(configured(folder, f'type = "api_key"\n{inline}'))
+
+
+def _keys(provider: Provider) -> Case:
+    return Case(
+        provider,
+        right=[(Bearer(KEY), ETL), (Password("etl", KEY), ETL), (Password("", KEY), ETL)],
+        wrong=[
+            Bearer(KEY[:-1]),
+            Bearer(KEY + "0"),
+            Bearer("sqe_"),
+            Password("ann", KEY),
+            Password("etl", "sqe_x"),
+        ],
+        foreign=[
+            None,
+            Bearer("eyJhbGciOi.x.y"),
+            Bearer(""),
+            Password("etl", "hunter-2"),
+            Password("etl", ""),
+        ],
+    )
+
+
+def users(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Case:
+    private(folder / "users.toml", users_toml(ann=ANN_SECRET, bob="bobs-own"))
+    return Case(
+        configured(folder, f'type = "users_file"\nusers_file = "{folder}/users.toml"'),
+        right=[(Password("ann", ANN_SECRET), ANN), (Password("ann", "pa\u0308ss:wo\u0308rd-of-ann"), ANN)],
+        wrong=[
+            Password("ann", "bobs-own"),
+            Password("ann", ANN_SECRET + " "),
+            Password("Ann", ANN_SECRET),
+            Password("", ANN_SECRET),
+            Password("nobody", ANN_SECRET),
+            Password("ann", "x" * 100_000),
+        ],
+        foreign=[None, Bearer(ANN_SECRET), Password("ann", "")],
+    )
+
+
+def users_falling_through(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Case:
+    case = users(folder, monkeypatch)
+    text = f'type = "users_file"\nusers_file = "{folder}/users.toml"\nfallthrough_on_reject = true'
+    return Case(configured(folder, text), case.right, [], [*case.foreign, *case.wrong])
+
+
+def of_another_package(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Case:
+    install_package(folder / "site", monkeypatch)
+    return Case(
+        configured(folder, 'type = "rot13"\n[auth.providers.options]\nroles = ["guest"]'),
+        right=[(Password("ann", "naa"), Identity("ann", frozenset({"guest"})))],
+        wrong=[Password("ann", "ann")],
+        foreign=[None, Bearer("x")],
+    )
+
+
+def install_package(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package that adds a provider by an entry point, as pip would put it there."""
+    info = site / "sqe_rot13-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: sqe-rot13\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(
+        "[sqe.auth.providers]\nrot13 = sqe_rot13:Rot13\nbroken = sqe_rot13:absent\n"
+        "anonymous = sqe_rot13:Rot13\n"
+    )
+    (site / "sqe_rot13.py").write_text(
+        """\
+import codecs
+from sqe.auth.credentials import Password, refused
+from sqe.session import Identity
+
+class Rot13:
+    name = "rot13"
+
+    def __init__(self, options):
+        self.roles = frozenset(options.get("roles", ()))
+
+    def authenticate(self, credentials):
+        if not isinstance(credentials, Password):
+            return None
+        if not credentials.user or codecs.encode(credentials.user, "rot13") != credentials.password:
+            raise refused()
+        return Identity(credentials.user, self.roles)
+"""
+    )
+    monkeypatch.syspath_prepend(str(site))
+
+
+CASES: dict[str, Callable[[Path, pytest.MonkeyPatch], Case]] = {
+    "anonymous": anonymous,
+    "api_key, file": keys_in_a_file,
+    "api_key, inline": keys_inline,
+    "users_file": users,
+    "users_file, falling through": users_falling_through,
+    "of another package": of_another_package,
+}
