@@ -86,6 +86,10 @@ class Sessions:
             return found
         return self._add(identity, key) if create else None
 
+    def all(self) -> list[ServerSession]:
+        with self._lock:
+            return list(self._by_cookie.values())
+
     def close(self, session: ServerSession) -> None:
         with self._lock:
             if session.closed:
@@ -98,15 +102,12 @@ class Sessions:
 
     def sweep(self) -> None:
         """Ends those that were idle for too long, or are too old."""
-        with self._lock:
-            over = [session for session in self._by_cookie.values() if self._is_over(session)]
-        for session in over:
-            self.close(session)
+        for session in self.all():
+            if self._is_over(session):
+                self.close(session)
 
     def close_all(self) -> None:
-        with self._lock:
-            open_ = list(self._by_cookie.values())
-        for session in open_:
+        for session in self.all():
             self.close(session)
 
     def _add(self, identity: Identity, key: bytes) -> ServerSession:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import resource
 import signal
 import subprocess
 import sys
@@ -250,3 +251,22 @@ def test_a_child_that_nobody_took_ends_with_the_process() -> None:
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
     wait_until_gone(int(done.stdout))
+
+
+def test_a_disk_that_takes_no_more(tmp_path: Path) -> None:
+    """The system refuses to let the spill grow, as a full disk does; what comes next is well."""
+    lane = FastLane(FastSettings(processes=1, threads=1, spill_dir=tmp_path, memory_limit=64 << 20))
+    try:
+        assert total(lane, 10, "first", "joe") == 45
+        [pid] = lane.children()
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (1 << 20, resource.RLIM_INFINITY))
+        with pytest.raises(FastLaneFailed) as caught:
+            sort = "SELECT hash(range) AS n, range FROM range(30000000) ORDER BY n"
+            list(lane.run(sql=sort, statement_id="sort", identity_key="joe"))
+        error = caught.value.as_user_error()
+        assert (error.code, "spill_dir" in error.message) == ("EXCEEDED_SPILL_LIMIT", True)
+        assert str(tmp_path) not in str(error)
+        assert total(lane, 10, "next", "joe") == 45
+    finally:
+        lane.close()
+    assert list(tmp_path.iterdir()) == []

@@ -172,6 +172,7 @@ class FastStream:
         self._lock = threading.Lock()
         self._child: Child | None = None
         self._sent = False
+        self._heard = False
         self._told_to_stop: float | None = None
         self._late = False
         self._poll = select.poll()
@@ -221,13 +222,20 @@ class FastStream:
         try:
             self._check()
             request = _request(self._order, self._number)
-            with self._lane.child(self, self._order.key) as child:
-                outcome = yield from self._answer(child, request)
+            outcome = yield from self._ask(request)
+            if isinstance(outcome, FastLaneFailed) and not self._heard:
+                # It had died before it was asked, and the system had not told us yet.
+                outcome = yield from self._ask(request)
             # The child is free for others before anybody looks at what it said.
             if outcome is not None:
                 raise outcome
         finally:
             self._lane.ended(self)
+
+    def _ask(self, request: list[tuple[bytes, Any]]) -> Generator[pa.RecordBatch, None, SqeError | None]:
+        self._sent = False
+        with self._lane.child(self, self._order.key) as child:
+            return (yield from self._answer(child, request))
 
     def _answer(
         self, child: Child, request: list[tuple[bytes, Any]]
@@ -261,6 +269,7 @@ class FastStream:
             # Here too: an answer that flows without a pause never waits.
             self._stop_if_late()
             kind, payload = wire.receive(child.sock, _ANSWERS, self._wait)
+            self._heard = True
             if kind == wire.SCHEMA:
                 self._schema = _schema(payload)
             elif kind == wire.BATCH:
