@@ -1,0 +1,129 @@
+"""`sqe server` as an operator runs it: a process, its ports, and its end."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import adbc_driver_flightsql.dbapi as adbc
+import pytest
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "server.toml"
+COMMANDS = [["server", "--config"], ["sqe-server", "--config"], ["sqe-coordinator"]]
+
+
+def command(words: list[str]) -> list[str]:
+    """As the scripts of the package do it."""
+    name = words[0].replace("-", "_")
+    if name == "server":
+        return [sys.executable, "-m", "sqe", *words]
+    return [
+        sys.executable,
+        "-c",
+        f"import sys; from sqe.cli.main import {name}; sys.exit({name}())",
+        *words[1:],
+    ]
+
+
+@contextmanager
+def running(words: list[str], home: Path) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
+    environ = {
+        **os.environ,
+        "HOME": str(home),
+        "SQE_COORDINATOR__FLIGHT_SQL_PORT": "0",
+        # Not 0, which switches them off.
+        "SQE_METRICS__HEALTH_PORT": str(free_port()),
+        "SQE_METRICS__PROMETHEUS_PORT": str(free_port()),
+    }
+    process = subprocess.Popen(command(words), env=environ, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stderr is not None
+        said = json.loads(process.stderr.readline())
+        assert said["message"] == "listening for Flight SQL", said
+        yield process, said
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])
+
+
+def page(port: int, path: str) -> tuple[int, str]:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=30) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_the_example_serves(tmp_path: Path, words: list[str]) -> None:
+    with running([*words, str(EXAMPLE)], tmp_path) as (process, said):
+        with adbc.connect(f"grpc://127.0.0.1:{said['port']}", autocommit=True) as connection:
+            with connection.cursor() as cursor:
+                cursor.execute("CREATE TABLE served (a bigint)")
+                cursor.execute("SELECT count(*) FROM served")
+                assert cursor.fetchall() == [(0,)]
+                cursor.execute("SELECT current_user")
+                assert cursor.fetchall() == [("me",)]
+        assert page(said["health_port"], "/healthz")[0] == 200
+        status, parts = page(said["health_port"], "/readyz")
+        assert status == 200, parts
+        assert (
+            'sqe_query_count_total{statement_type="query",status="success"}'
+            in page(said["prometheus_port"], "/metrics")[1]
+        )
+        process.send_signal(signal.SIGTERM)
+        _, rest = process.communicate(timeout=60)
+        assert process.returncode == 0
+        messages = [json.loads(line)["message"] for line in rest.splitlines()]
+        assert messages[-2:] == ["draining", "ended"]
+        assert messages.count("statement finished") == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("", "no authentication provider is configured"),
+        ('[[auth.providers]]\ntype = "anonymous"\n[coordinator.tls]\ncert_file = "no.pem"\nkey_file = "no.pem"', "no.pem"),
+        ('[[auth.providers]]\ntype = "anonymous"\n[coordinator]\nflight_sql_port = {taken}', "cannot be listened on"),
+        ('[[auth.providers]]\ntype = "oidc_password"', "not built yet"),
+    ],
+)  # fmt: skip
+def test_faults_stop_the_start_in_a_line(tmp_path: Path, text: str, fault: str) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        config = tmp_path / "sqe.toml"
+        config.write_text(text.replace("{taken}", str(taken.getsockname()[1])))
+        environ = {
+            **os.environ,
+            "HOME": str(tmp_path),
+            "SQE_METRICS__HEALTH_PORT": "0",
+            "SQE_METRICS__PROMETHEUS_PORT": "0",
+        }
+        done = subprocess.run(
+            command(["server", "--config", str(config)]),
+            env=environ,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+    assert done.returncode == 2
+    assert fault in done.stderr
+    assert "Traceback" not in done.stderr
