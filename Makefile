@@ -44,7 +44,8 @@ bench-suites: bootstrap ## Measure the suites (an hour), and write docs/benchmar
 	$(PYTHON) -m sqe bench run --suite tpch --suite ssb --suite clickbench --suite tpcds --json .bench/suites.json
 	$(PYTHON) -m sqe bench cold --json .bench/cold.json
 	$(PYTHON) -m sqe bench point --json .bench/point.json
-	$(PYTHON) -m sqe bench report .bench/suites.json .bench/cold.json .bench/point.json
+	$(PYTHON) -m sqe bench flight --json .bench/flight.json
+	$(PYTHON) -m sqe bench report .bench/suites.json .bench/cold.json .bench/point.json .bench/flight.json
 
 docs: bootstrap ## Write the generated pages again
 	$(PYTHON) docs/generate.py

@@ -205,3 +205,51 @@ def test_a_sqlite_catalog_can_be_used_now(tmp_path: Path) -> None:
     config = load(path, {})
     assert config.catalogs["lake"].warehouse == "/data/lake"
     assert config.query.default_catalog == "lake"
+
+
+@pytest.mark.parametrize(
+    ("text", "drivers"),
+    [
+        ('type = "jdbc"\nurl = "sqlite:/data/catalog.db"\nwarehouse = "/data/w"', ()),
+        ('type = "jdbc"\nurl = "postgresql://u:hush@h/d"\nwarehouse = "file:///data/w"', ("postgresql",)),
+        ('type = "jdbc"\nurl = "postgres://u:hush@h/d"\nwarehouse = "w"', ("postgresql",)),
+        ('type = "hadoop"\nwarehouse = "/data/w"', ()),
+        (REST, ()),
+        (REST + '[catalogs.c.auth]\ntype = "anonymous"', ()),
+    ],
+)  # fmt: skip
+def test_these_can_be_used_now(tmp_path: Path, text: str, drivers: tuple[str, ...]) -> None:
+    path = tmp_path / "sqe.toml"
+    path.write_text(f"[catalogs.c]\n{text}")
+    config = load(path, {})
+    assert config.spark.drivers == drivers
+    assert "hush" not in repr(config)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ('type = "hms"\nuri = "h:1"\nwarehouse = "w"', 'catalogs.c: a catalog of type "hms" is known'),
+        ('type = "glue"\nregion = "r"\nwarehouse = "w"', 'catalogs.c: a catalog of type "glue" is known'),
+        ('type = "s3tables"\ntable_bucket_arn = "arn:x"', 'a catalog of type "s3tables" is known'),
+        ('type = "jdbc"\nurl = "mysql://u:hush@h/d"\nwarehouse = "w"', 'a catalog in a "mysql" database is'),
+        ('type = "jdbc"\nurl = "sqlite:x"\nwarehouse = "s3://b/w"', "a warehouse that is not a local"),
+        ('type = "hadoop"\nwarehouse = "s3a://b/w"', "a warehouse that is not a local directory is known"),
+        ('catalog_url = "http://u:hush@h"\nwarehouse = "w"', "a catalog_url with a user in it is known"),
+        (REST + '[catalogs.c.auth]\ntype = "static"\ntoken = "hush"', "auth"),
+        (REST + '[catalogs.c.storage]\ns3_region = "r"', "catalogs.c.storage.s3_region is known"),
+    ],
+)  # fmt: skip
+def test_these_stop_the_start(tmp_path: Path, text: str, complaint: str) -> None:
+    path = tmp_path / "sqe.toml"
+    path.write_text(f"[catalogs.c]\n{text}")
+    with pytest.raises(ConfigError, match="known but not built yet") as error:
+        load(path, {})
+    assert complaint in str(error.value)
+    assert "hush" not in str(error.value)
+
+
+def test_a_url_of_no_known_database_is_not_repeated(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="url must begin with") as error:
+        parse(tmp_path, '[catalogs.c]\ntype = "jdbc"\nurl = "oracle:u/hush@h"\nwarehouse = "w"')
+    assert "hush" not in str(error.value)

@@ -90,7 +90,9 @@ def _is_current(plan: Plan, catalogs: Catalogs) -> bool:
     try:
         for name, table in plan.binder.tables.items():
             now = catalogs.get(name.catalog).find_table(name.namespace, name.name)
-            if now.metadata_location != table.metadata_location or now.name != name:
+            # A table made anew in a catalog of directories has its metadata at the same place.
+            same = (now.metadata_location, now.uuid, now.name) == (table.metadata_location, table.uuid, name)
+            if not same:
                 return False
     except SqeError:
         # Planning it again says what is wrong.

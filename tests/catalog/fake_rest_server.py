@@ -169,7 +169,7 @@ class FakeRestServer:
         for requirement in body["requirements"]:
             if not _holds(requirement, base):
                 raise Failure(409, "CommitFailedException")
-        raw = _EMPTY | json.loads(json.dumps(base))
+        raw = _empty() | json.loads(json.dumps(base))
         added: dict[str, int] = {}
         for update in body["updates"]:
             _ACTIONS[update["action"]](raw, update, added)
@@ -240,7 +240,8 @@ def _page(key: str, found: list[Any], query: dict[str, str]) -> Raw:
     return {key: found[start : start + PAGE], "next-page-token": str(start + PAGE) if more else None}
 
 
-_EMPTY: Raw = {"properties": {}, "snapshots": [], "refs": {}, "snapshot-log": [], "metadata-log": []}
+def _empty() -> Raw:
+    return {"properties": {}, "snapshots": [], "refs": {}, "snapshot-log": [], "metadata-log": []}
 
 
 def _new_table(body: Raw, location: str) -> Raw:
@@ -249,7 +250,7 @@ def _new_table(body: Raw, location: str) -> Raw:
     order = body.get("write-order") or {"order-id": 0, "fields": []}
     version = int((body.get("properties") or {}).get("format-version", 2))
     raw = {
-        **_EMPTY,
+        **_empty(),
         "format-version": version,
         "table-uuid": str(uuid.uuid4()),
         "location": location,

@@ -72,10 +72,10 @@ class StatementConformance:
         lake.execute("DROP SCHEMA s.inner_one CASCADE")
 
     def test_the_past_is_read(self, lake: Connection) -> None:
-        lake.execute("CREATE TABLE history AS SELECT 1 AS n")
-        lake.execute("INSERT INTO history VALUES (2)")
-        ids = lake.execute('SELECT snapshot_id FROM "history$snapshots" ORDER BY committed_at').fetchall()
-        past = f"SELECT count(*) FROM history FOR VERSION AS OF {ids[0][0]}"
+        lake.execute("CREATE TABLE old_one AS SELECT 1 AS n")
+        lake.execute("INSERT INTO old_one VALUES (2)")
+        ids = lake.execute('SELECT snapshot_id FROM "old_one$snapshots" ORDER BY committed_at').fetchall()
+        past = f"SELECT count(*) FROM old_one FOR VERSION AS OF {ids[0][0]}"
         assert on_both_lanes(lake, past) == [(1,)]
 
 
@@ -108,6 +108,7 @@ class NoViewStatements:
             "CREATE VIEW v AS SELECT a FROM plain",
             "ALTER TABLE plain RENAME TO other",
             "ALTER SCHEMA s RENAME TO other",
+            "CREATE TABLE elsewhere WITH (location = '/elsewhere') AS SELECT 1 AS a",
         ):
             with pytest.raises(NotSupported, match="of type hadoop"):
                 lake.execute(refused)

@@ -121,3 +121,9 @@ def test_a_dropped_table_leaves_no_directory(catalog: HadoopCatalog) -> None:
     catalog.create_table(definition(catalog, "t"))
     catalog.drop_table(DEFAULT, "t", purge=True)
     assert list((catalog.path / "default").iterdir()) == []
+
+
+def test_a_place_that_is_its_own_may_be_named(catalog: HadoopCatalog) -> None:
+    place = catalog.path / "default" / "t"
+    assert catalog.create_table(definition(catalog, "t", location=str(place))).location == f"file://{place}"
+    assert catalog.table_location(DEFAULT, "u", wanted=str(place.with_name("u"))) is None

@@ -65,9 +65,12 @@ class Catalog(Protocol):
     def namespace_location(self, namespace: tuple[str, ...]) -> str | None:
         """The LOCATION that the schema was created with."""
 
-    def table_location(self, namespace: tuple[str, ...], name: str) -> str | None:
-        """The LOCATION that an engine has to be given for a new table of that name; None where the
-        engine's own choice is right. Not for a table that is replaced: that one stays where it is."""
+    def table_location(
+        self, namespace: tuple[str, ...], name: str, *, wanted: str | None = None
+    ) -> str | None:
+        """The LOCATION that an engine has to be given for a table of that name, `wanted` being the user's;
+        None where the engine's own choice is right. A table that is replaced stays where it is, unless
+        another place is wanted. NotSupported where places cannot be chosen."""
 
     def create_namespace(self, namespace: tuple[str, ...], *, location: str | None = None) -> None:
         """AlreadyExists SCHEMA_ALREADY_EXISTS."""

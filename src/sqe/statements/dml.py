@@ -63,8 +63,9 @@ def create_table_as(
                 statement.updated = 0
                 return
             raise AlreadyExists(f"table '{name}' already exists", hint="use CREATE OR REPLACE TABLE")
-        if tree.location is None and before is None:
-            tree = replace(tree, location=catalog.table_location(name.namespace, name.name))
+        if tree.location is not None or before is None:
+            place = catalog.table_location(name.namespace, name.name, wanted=tree.location)
+            tree = replace(tree, location=place)
         tree = replace(tree, properties=tuple(table_properties(tree).items()), comment=None)
         _run(statement, tree, binder, coordinator)
         snapshot = _load(coordinator, name).current_snapshot

@@ -46,9 +46,11 @@ class Pointer:
 
 
 class CommittingCatalog(ABC):
+    # Whether a metadata file never changes, so that what one says may be kept by its location.
+    _keeps_metadata = True
+
     def __init__(self, name: str) -> None:
         self.name = name
-        # Metadata files never change, so what one says is kept by its location.
         self._known: OrderedDict[str, Table] = OrderedDict()
         self._known_lock = threading.Lock()
 
@@ -223,10 +225,11 @@ class CommittingCatalog(ABC):
                 self._known.move_to_end(location)
         if table is None:
             table = metadata.parse(_read(pointer, name), location, name)
-            with self._known_lock:
-                self._known[location] = table
-                if len(self._known) > _CACHED_TABLES:
-                    self._known.popitem(last=False)
+            if self._keeps_metadata:
+                with self._known_lock:
+                    self._known[location] = table
+                    if len(self._known) > _CACHED_TABLES:
+                        self._known.popitem(last=False)
         # A renamed table has the same metadata under another name.
         return table if table.name == name else replace(table, name=name)
 

@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import uuid
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -36,6 +37,9 @@ _METADATA_PLACE = "write.metadata.path"
 class HadoopCatalog(CommittingCatalog):
     """The catalog `name` in the directory `path`."""
 
+    # A table that is dropped and made again begins with the same file name.
+    _keeps_metadata = False
+
     def __init__(self, name: str, path: Path) -> None:
         super().__init__(name)
         self.path = path
@@ -53,8 +57,8 @@ class HadoopCatalog(CommittingCatalog):
     def namespace_location(self, namespace: Namespace) -> str | None:
         return None
 
-    def table_location(self, namespace: Namespace, name: str) -> str | None:
-        self._place(namespace, name)
+    def table_location(self, namespace: Namespace, name: str, *, wanted: str | None = None) -> str | None:
+        self._refuse_other_place(namespace, name, wanted)
         return None
 
     def create_namespace(self, namespace: Namespace, *, location: str | None = None) -> None:
@@ -116,11 +120,9 @@ class HadoopCatalog(CommittingCatalog):
         self._refuse_views()
 
     def create_table(self, statement: CreateTable) -> Table:
-        if statement.location is not None:
-            raise self._unable("a table cannot have a LOCATION of its own")
         if statement.table.name:
-            self._place(statement.table.namespace, statement.table.name)
-        return super().create_table(statement)
+            self._refuse_other_place(statement.table.namespace, statement.table.name, statement.location)
+        return super().create_table(replace(statement, location=None))
 
     def drop_table(self, namespace: Namespace, name: str, *, purge: bool = False) -> None:
         """Its directory goes in any case, for it is the name; `purge` deletes its files elsewhere too."""
@@ -233,6 +235,12 @@ class HadoopCatalog(CommittingCatalog):
         hidden = place.with_name(f".{place.name}.{uuid.uuid4().hex}.dropped")
         os.rename(place, hidden)
         shutil.rmtree(hidden, ignore_errors=True)
+
+    def _refuse_other_place(self, namespace: Namespace, name: str, wanted: str | None) -> None:
+        # SHOW CREATE TABLE tells where a table is, and what it tells can be run.
+        place = self._place(namespace, name)
+        if wanted is not None and to_path(wanted) != place:
+            raise self._unable("a table cannot have a LOCATION of its own")
 
     def _refuse_renaming(self) -> NoReturn:
         raise self._unable("nothing can be renamed")

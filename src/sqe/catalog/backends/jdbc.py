@@ -48,7 +48,9 @@ class JdbcCatalog(CommittingCatalog):
     def namespace_location(self, namespace: Namespace) -> str | None:
         return self._pointers.namespace_location(_join(namespace))
 
-    def table_location(self, namespace: Namespace, name: str) -> str | None:
+    def table_location(self, namespace: Namespace, name: str, *, wanted: str | None = None) -> str | None:
+        if wanted is not None:
+            return wanted
         stored = _join(namespace)
         plain = all(schema_directory(part) == part for part in (*_split(stored), name))
         if plain and self._pointers.namespace_location(stored) is None:

@@ -6,6 +6,7 @@ the first. Nothing that is shown or raised here holds the password.
 
 from __future__ import annotations
 
+import contextlib
 import random
 import re
 import threading
@@ -99,8 +100,9 @@ class PostgresPointers(Pointers):
         return f"postgresql+psycopg://{login}{at}{address.hosts}/{quote(address.database)}{options}"
 
     def close(self) -> None:
-        while self._idle:
-            self._idle.pop()[0].close()
+        with contextlib.suppress(IndexError):
+            while True:
+                self._idle.pop()[0].close()
 
     def _read(self, sql: str, values: Values) -> list[tuple[Any, ...]]:
         self._prepare()

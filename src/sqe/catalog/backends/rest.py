@@ -39,16 +39,19 @@ class RestCatalog(CommittingCatalog):
         return self._listed(namespace, "views") if self._client.has_views else []
 
     def find_namespace(self, parts: Namespace, *, visible: Visible = everything) -> Namespace:
-        # Most names are written as they are stored, and listing all takes a question for each schema.
-        if _is_name(*parts) and visible(parts, None) and self._properties(parts) is not None:
+        # Most names are written as they are stored, and listing all takes a question for each schema. Not
+        # asked for by its name: some servers find it in another case too, and say that it is spelled so.
+        exact = parts and _is_name(*parts) and visible(parts, None)
+        if exact and all(parts[:n] in self._children(parts[: n - 1]) for n in range(1, len(parts) + 1)):
             return parts
         return super().find_namespace(parts, visible=visible)
 
     def namespace_location(self, namespace: Namespace) -> str | None:
         return (self._properties(namespace) or {}).get("location")
 
-    def table_location(self, namespace: Namespace, name: str) -> str | None:
-        return None
+    def table_location(self, namespace: Namespace, name: str, *, wanted: str | None = None) -> str | None:
+        """The server's choice, unless one is wanted."""
+        return wanted
 
     def create_namespace(self, namespace: Namespace, *, location: str | None = None) -> None:
         if not namespace or not _is_name(*namespace):
@@ -199,19 +202,19 @@ class RestCatalog(CommittingCatalog):
             raise self._not_found(name.namespace, name.name, kind=kind[:-1]) from None
 
     def _below(self, above: Namespace) -> list[Namespace]:
+        children = self._children(above)
+        return [namespace for child in children for namespace in (child, *self._below(child))]
+
+    def _children(self, above: Namespace) -> list[Namespace]:
         query = {"parent": self._client.namespace_text(above)} if above else {}
         try:
-            children = self._client.listed("namespaces", key="namespaces", query=query)
+            answer = self._client.listed("namespaces", key="namespaces", query=query)
         except Refused:
             return []
-        found: list[Namespace] = []
-        for parts in children:
-            child = tuple(str(part) for part in parts)
-            # Some servers answer with all of them, and some without the parent's name.
-            child = child if child[: len(above)] == above else (*above, *child)
-            if len(child) == len(above) + 1:
-                found += [child, *self._below(child)]
-        return found
+        listed = (tuple(str(part) for part in parts) for parts in answer)
+        # Some servers leave out the parent's name, and some list what is further down too.
+        whole = (child if child[: len(above)] == above else (*above, *child) for child in listed)
+        return [child for child in whole if len(child) == len(above) + 1]
 
     def _listed(self, namespace: Namespace, kind: str) -> list[str]:
         if not namespace or not _is_name(*namespace):

@@ -5,6 +5,7 @@ Written on `http.client`, which costs a few milliseconds to import where PyIcebe
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import random
@@ -18,7 +19,8 @@ from urllib.parse import quote, urlencode, urlsplit
 from sqe.errors import AccessDenied, ConfigError, SqeError, Unavailable, UserError
 from sqe.record import record
 
-TIMEOUT_SECONDS = 60.0
+CONNECT_SECONDS = 10.0
+ANSWER_SECONDS = 60.0
 _ATTEMPTS = 4
 _MOST_IDLE = 8
 # A server that says this has done nothing.
@@ -96,8 +98,9 @@ class RestClient:
         return self._known_place().separator.join(namespace)
 
     def close(self) -> None:
-        while self._idle:
-            self._idle.pop().close()
+        with contextlib.suppress(IndexError):
+            while True:
+                self._idle.pop().close()
 
     def _known_place(self) -> Place:
         place = self._place
@@ -139,9 +142,11 @@ class RestClient:
             try:
                 status, content = self._exchange(method, path, body)
             except _NotSent as error:
-                if last:
+                if attempt == 2:
                     raise self._unreachable() from error
             except (OSError, http.client.HTTPException) as error:
+                # Where one connection has ended, so have the others that were kept.
+                self.close()
                 if method != "GET":
                     raise self._unknown() from error
                 if last:
@@ -155,36 +160,41 @@ class RestClient:
         raise AssertionError
 
     def _exchange(self, method: str, path: str, body: Mapping[str, Any] | None) -> tuple[int, bytes]:
-        # A kept connection may have ended, which is seen only after the request: fine where it can be sent
-        # again, and a change cannot.
-        db = self._idle.pop() if method == "GET" and self._idle else None
-        if db is None:
-            db = self._connect()
+        connection = self._connection(method)
         try:
             headers = {"Accept": "application/json"}
             content = None
             if body is not None:
                 headers["Content-Type"] = "application/json"
                 content = json.dumps(body).encode()
-            db.request(method, path, content, headers)
-            answer = db.getresponse()
+            connection.request(method, path, content, headers)
+            answer = connection.getresponse()
             read = answer.read()
         except BaseException:
-            db.close()
+            connection.close()
             raise
         if answer.will_close or len(self._idle) >= _MOST_IDLE:
-            db.close()
+            connection.close()
         else:
-            self._idle.append(db)
+            self._idle.append(connection)
         return answer.status, read
+
+    def _connection(self, method: str) -> http.client.HTTPConnection:
+        # A kept connection may have ended, which is seen only after the request: fine where it can be sent
+        # again, and a change cannot.
+        if method == "GET":
+            with contextlib.suppress(IndexError):
+                return self._idle.pop()
+        return self._connect()
 
     def _connect(self) -> http.client.HTTPConnection:
         kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
-        made = kind(self._host, self._port, timeout=TIMEOUT_SECONDS)
+        made = kind(self._host, self._port, timeout=CONNECT_SECONDS)
         try:
             made.connect()
         except OSError as error:
             raise _NotSent from error
+        made.sock.settimeout(ANSWER_SECONDS)
         return made
 
     def _answer(self, method: str, status: int, content: bytes) -> dict[str, Any]:
