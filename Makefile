@@ -5,7 +5,7 @@ COMPILE := $(PYTHON) -m piptools compile --quiet --generate-hashes --strip-extra
 	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-emit-options
 
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap run test test-long test-lanes test-parity test-integration lint bench bench-suites docs screenshots lock
+.PHONY: help bootstrap run test test-long test-lanes test-parity test-integration test-flight lint bench bench-suites docs screenshots lock
 
 help: ## List the chores
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -17,7 +17,7 @@ run: ## Start the shell on the embedded warehouse
 	@./sqe
 
 test: bootstrap ## Run the tests
-	$(PYTHON) -m pytest -m "not long and not lanes and not integration"
+	$(PYTHON) -m pytest -m "not long and not lanes and not integration and not flight"
 
 test-long: bootstrap ## Run all tests, also those that take minutes each
 	$(PYTHON) -m pytest
@@ -31,6 +31,9 @@ test-parity: bootstrap ## Compare with the recorded answers of a Trino, and writ
 
 test-integration: bootstrap ## Run the tests that start a PostgreSQL and a Java REST catalog
 	$(PYTHON) -m pytest -m integration
+
+test-flight: bootstrap ## Run the clients of Flight SQL: ADBC, pyarrow, JDBC (needs a JDK) and Go (needs go)
+	$(PYTHON) -m pytest tests/clients
 
 lint: bootstrap ## Check style and types
 	$(PYTHON) -m ruff check .

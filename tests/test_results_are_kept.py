@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import stat
 import subprocess
@@ -76,7 +77,7 @@ def test_files_are_private_and_go_away(tmp_path: Path) -> None:
         result = kept.collect(numbers(2), FIELDS, user="joe")
         result.wait(60)
         (directory,) = tmp_path.iterdir()
-        (file,) = directory.glob("*.arrows")
+        (file,) = directory.glob("*.spool")
         assert stat.S_IMODE(directory.stat().st_mode) == 0o700
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
         result.close()
@@ -86,11 +87,27 @@ def test_files_are_private_and_go_away(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_spool_is_an_arrow_stream(tmp_path: Path) -> None:
+def test_a_spool_holds_what_is_sent(tmp_path: Path) -> None:
+    with spools(tmp_path) as kept, spools(tmp_path, memory_window=BATCH_BYTES * 5) as in_memory:
+        result = kept.collect(numbers(2), FIELDS, user="joe")
+        result.wait(60)
+        (file,) = tmp_path.glob("*/*.spool")
+        assert file.read_bytes() == b"".join(result.frames())
+        same = in_memory.collect(numbers(2), FIELDS, user="joe")
+        assert list(same.frames()) == list(result.frames())
+        assert list(result.frames(1, 2)) == list(result.frames())[1:2]
+
+
+def test_a_file_that_was_cut_short_is_an_error(tmp_path: Path) -> None:
     with spools(tmp_path) as kept:
-        kept.collect(numbers(2), FIELDS, user="joe").wait(60)
-        (file,) = tmp_path.glob("*/*.arrows")
-        assert pa.ipc.open_stream(file.read_bytes()).read_all().num_rows == 2 * ROWS
+        result = kept.collect(numbers(2), FIELDS, user="joe")
+        result.wait(60)
+        (file,) = tmp_path.glob("*/*.spool")
+        os.truncate(file, BATCH_BYTES)
+        with pytest.raises(Unavailable, match="cut short"):
+            list(result.frames())
+        with pytest.raises(Unavailable, match="cut short"):
+            values(result)
 
 
 def test_closing_ends_the_engines_work(tmp_path: Path) -> None:
@@ -107,7 +124,7 @@ def test_closing_ends_the_engines_work(tmp_path: Path) -> None:
         result.close()
         assert result.wait(60)
         assert cancelled.is_set()
-        assert list(tmp_path.glob("*/*.arrows")) == []
+        assert list(tmp_path.glob("*/*.spool")) == []
 
 
 @pytest.mark.parametrize("key", ["max_spool_per_user", "max_spool"])
@@ -206,7 +223,7 @@ def test_what_a_killed_process_left_is_removed_and_what_lives_is_not(tmp_path: P
     assert process.stdout is not None
     assert process.stdout.readline() == "kept\n"
     Spools(ResultSettings(directory=tmp_path))
-    assert len(list(tmp_path.glob("*/*.arrows"))) == 1
+    assert len(list(tmp_path.glob("*/*.spool"))) == 1
     process.send_signal(signal.SIGKILL)
     process.wait(60)
     Spools(ResultSettings(directory=tmp_path))

@@ -2,30 +2,53 @@
 
 from __future__ import annotations
 
-import contextlib
 import getpass
 import os
-import threading
-import weakref
-from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
-from sqe import dbapi
+from sqe.any_connection import AnyConnection
 from sqe.coordinator import Coordinator
 from sqe.cursor import Cursor
-from sqe.errors import InterfaceError, NotSupported
+from sqe.errors import InterfaceError
 from sqe.policy.decision import Policy
 from sqe.session import Identity
+from sqe.statement import Statement, run
 
 if TYPE_CHECKING:
     from sqe.config import Config
     from sqe.engine.spark.lane import SparkLane
-    from sqe.results import Result
+    from sqe.remote.connection import RemoteConnection
+    from sqe.tree.expressions import Expression
 
 __all__ = ["Connection", "Cursor", "connect"]
+
+
+@overload
+def connect(
+    *,
+    host: str,
+    port: int = 50051,
+    user: str | None = None,
+    password: str | None = None,
+    token: str | None = None,
+    tls: bool = False,
+    insecure: bool = False,
+) -> RemoteConnection: ...
+
+
+@overload
+def connect(
+    *,
+    warehouse: str | Path | None = None,
+    catalogs: Mapping[str, str | Path] | None = None,
+    memory: bool = False,
+    memory_limit: str | None = None,
+    config: Config | str | Path | None = None,
+    policy: Policy | None = None,
+    spark: SparkLane | None = None,
+) -> Connection: ...
 
 
 def connect(
@@ -37,9 +60,29 @@ def connect(
     config: Config | str | Path | None = None,
     policy: Policy | None = None,
     spark: SparkLane | None = None,
-) -> Connection:
-    """An embedded engine. Without arguments its tables are in ~/.sqe/warehouse. `spark` is a lane to
-    share with other connections; its owner closes it."""
+    host: str | None = None,
+    port: int | None = None,
+    user: str | None = None,
+    password: str | None = None,
+    token: str | None = None,
+    tls: bool = False,
+    insecure: bool = False,
+) -> Connection | RemoteConnection:
+    """An embedded engine, or with `host` a connection to a server. Without arguments its tables are in
+    ~/.sqe/warehouse. `spark` is a lane to share with other connections; its owner closes it."""
+    here = (warehouse, catalogs, memory or None, memory_limit, config, policy, spark)
+    there = (port, user, password, token, tls or None, insecure or None)
+    if host is not None:
+        if any(given is not None for given in here):
+            raise InterfaceError("host is for a server, the other arguments for this process")
+        from sqe.remote.client import Address
+        from sqe.remote.connection import RemoteConnection
+
+        return RemoteConnection(
+            Address(host, port or 50051, user, password, token, tls=tls, insecure=insecure)
+        )
+    if any(given is not None for given in there):
+        raise InterfaceError("port, user, password, token and tls are for a server", hint="add host")
     from sqe.catalog.catalogs import embedded
     from sqe.config import Config, load, usual_path
 
@@ -67,86 +110,29 @@ def _operating_system_user() -> str:
         return "sqe"
 
 
-class Connection:
-    """One session. Threads may share it, each with cursors of its own; closing it ends its Spark server."""
-
-    Warning = dbapi.Warning
-    Error = dbapi.Error
-    InterfaceError = dbapi.InterfaceError
-    DatabaseError = dbapi.DatabaseError
-    DataError = dbapi.DataError
-    OperationalError = dbapi.OperationalError
-    IntegrityError = dbapi.IntegrityError
-    InternalError = dbapi.InternalError
-    ProgrammingError = dbapi.ProgrammingError
-    NotSupportedError = dbapi.NotSupportedError
+class Connection(AnyConnection[Statement]):
+    """One session of an engine in this process. Closing it ends its Spark server."""
 
     def __init__(self, coordinator: Coordinator, identity: Identity) -> None:
+        super().__init__(coordinator.close)
         self.coordinator = coordinator
         self.session = coordinator.session(identity)
-        self._abandoned: deque[Result] = deque()
-        # For a connection that nobody closes. When the process ends, its Spark server sees it by itself.
-        self._end = weakref.finalize(self, _close_later, coordinator)
-        self._end.atexit = False
 
-    def cursor(self) -> Cursor:
-        self.check_open()
-        for _ in range(len(self._abandoned)):
-            with contextlib.suppress(IndexError):  # another thread was here first
-                self._abandoned.popleft().close()
-        return Cursor(self)
+    def statement(
+        self, sql: str, parameters: tuple[Expression, ...], values: Sequence[object], *, rows: int = 1
+    ) -> Statement:
+        return Statement(sql, self.session, parameters=parameters, rows=rows)
 
-    def execute(self, sql: str, parameters: Sequence[object] | None = None) -> Cursor:
-        return self.cursor().execute(sql, parameters)
+    def run(self, statement: Statement) -> None:
+        run(statement, self.coordinator)
 
-    def executemany(self, sql: str, rows: Iterable[Sequence[object]]) -> Cursor:
-        return self.cursor().executemany(sql, rows)
+    def cancel(self, statement: Statement) -> None:
+        statement.cancelled = True
+        self.coordinator.cancel(statement.session.identity, statement.id)
 
-    @property
-    def autocommit(self) -> bool:
-        """Each statement commits by itself."""
-        return True
+    def stage(self, statement: Statement) -> str:
+        waits = statement.lane == "spark" and not self.coordinator.spark.started
+        return "starting Spark" if waits else "running"
 
-    def commit(self) -> None:
-        """Does nothing: what has run is committed."""
-        self.check_open()
-
-    def rollback(self) -> None:
-        """Refused, rather than pretended: what has run is committed."""
-        self.check_open()
-        raise NotSupported(
-            "a statement that has run cannot be rolled back", hint="each statement commits by itself"
-        )
-
-    @property
-    def closed(self) -> bool:
-        return not self._end.alive
-
-    def check_open(self) -> None:
-        if self.closed:
-            raise InterfaceError("the connection is closed")
-
-    def abandon(self, result: Result) -> None:
-        """Of a cursor that is no longer used. Python may collect it at any place, in the middle of
-        anything, so that its rows are freed a little later."""
-        self._abandoned.append(result)
-
-    def close(self) -> None:
-        if self._end.detach() is not None:
-            self.coordinator.close()
-
-    def __enter__(self) -> Connection:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def __repr__(self) -> str:
-        return f"<sqe.Connection{', closed' if self.closed else ''}>"
-
-
-def _close_later(coordinator: Coordinator) -> None:
-    # The collector that calls this may have interrupted a thread that holds one of the locks.
-    threading.Thread(target=coordinator.close, name="sqe-close", daemon=True).start()
+    def warm_up(self) -> None:
+        self.coordinator.spark.start()

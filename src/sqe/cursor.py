@@ -6,13 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sqe.dbapi import Column, Progress, Warning
 from sqe.errors import InterfaceError, NotSupported, SqeError, UserError
-from sqe.sql.parse import parse
-from sqe.sql.rows import takes_rows
-from sqe.statement import Statement, run
 from sqe.tree import types as t
 from sqe.values import rows
 
@@ -21,9 +18,13 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-    from sqe.connection import Connection
+    from sqe.any_connection import AnyConnection
+    from sqe.remote.statement import RemoteStatement
     from sqe.results import Result
+    from sqe.statement import Statement
     from sqe.tree.expressions import Expression
+
+    AnyStatement: TypeAlias = Statement | RemoteStatement
 
 # So many rows become Python values at a time, however large the engine's batches are.
 CHUNK = 1024
@@ -37,10 +38,10 @@ class Cursor:
     a display always has all rows, as often as it is asked.
     """
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: AnyConnection[Any]) -> None:
         self.connection = connection
         self.arraysize = 1
-        self.statement: Statement | None = None
+        self.statement: AnyStatement | None = None
         self._closed = False
         self._rows: Iterator[Row] = iter(())
         self._failure: SqeError | None = None
@@ -50,22 +51,23 @@ class Cursor:
     def execute(self, sql: str, parameters: Sequence[object] | None = None) -> Cursor:
         """Runs one statement, with a value for each `?` of it. Rows may still arrive when this returns."""
         self._clear()
-        self._run(sql, _bound(parameters))
+        self._run(sql, _bound(parameters), parameters or ())
         return self
 
     def executemany(self, sql: str, rows: Iterable[Sequence[object]]) -> Cursor:
         """Runs a statement with each row of values. INSERT ... VALUES (?, ...) writes all of them in one
         commit; any other statement runs, and commits, once a row."""
         self._clear()
-        given = [_bound(row, of_row=number) for number, row in enumerate(rows, start=1)]
+        given = [(_bound(row, of_row=number), row) for number, row in enumerate(rows, start=1)]
         if len(given) > 1 and _takes_rows(sql):
-            if len({len(row) for row in given}) > 1:
+            if len({len(row) for row, _ in given}) > 1:
                 raise UserError("the rows are of different lengths", code="INVALID_PARAMETER_USAGE")
-            self._run(sql, tuple(value for row in given for value in row), rows=len(given))
+            bound = tuple(value for row, _ in given for value in row)
+            self._run(sql, bound, [value for _, row in given for value in row], rows=len(given))
             return self
         updated = 0
-        for row in given:
-            statement = self._run(sql, row)
+        for row, values in given:
+            statement = self._run(sql, row, values)
             if statement.result is not None:
                 self._clear()
                 raise NotSupported("executemany is for statements that return no rows", hint="use execute")
@@ -76,30 +78,35 @@ class Cursor:
                 break
         return self
 
-    def _run(self, sql: str, parameters: tuple[Expression, ...], *, rows: int = 1) -> Statement:
-        statement = Statement(sql, self.connection.session, parameters=parameters, rows=rows)
+    def _run(
+        self, sql: str, parameters: tuple[Expression, ...], values: Sequence[object], *, rows: int = 1
+    ) -> AnyStatement:
+        statement: AnyStatement = self.connection.statement(sql, parameters, values, rows=rows)
         self.statement = statement
         with _blamed_on(statement):
-            run(statement, self.connection.coordinator)
+            self.connection.run(statement)
         if statement.result is not None:
             self._rows = _rows_of(statement.result)
         return statement
 
     def cancel(self) -> None:
         """Ends the running statement; for other threads."""
-        statement = self.statement
-        if statement is None:
-            return
-        statement.cancelled = True
-        self.connection.coordinator.cancel(statement.session.identity, statement.id)
+        if self.statement is not None:
+            self.connection.cancel(self.statement)
 
     def progress(self) -> Progress | None:
         """None until the engine reports."""
         statement = self.statement
-        if statement is None or statement.progress is None:
+        tasks = None if statement is None else statement.progress
+        if statement is None or tasks is None:
             return None
         result = statement.result
-        return Progress(*statement.progress, result.rows if result is not None else 0)
+        return Progress(*tasks, result.rows if result is not None else 0)
+
+    @property
+    def stage(self) -> str:
+        """What the statement is waiting for: `running`, `starting Spark`, `queued`."""
+        return "running" if self.statement is None else self.connection.stage(self.statement)
 
     # What is known ------------------------------------------------------------------------------------
 
@@ -250,7 +257,7 @@ class Cursor:
         self.close()
 
     def __del__(self) -> None:
-        statement: Statement | None = getattr(self, "statement", None)
+        statement: AnyStatement | None = getattr(self, "statement", None)
         if statement is not None and statement.result is not None:
             self.connection.abandon(statement.result)
 
@@ -291,11 +298,11 @@ def _rows_of(result: Result) -> Iterator[Row]:
 
 
 @contextmanager
-def _blamed_on(statement: Statement) -> Iterator[None]:
+def _blamed_on(statement: AnyStatement) -> Iterator[None]:
     try:
         yield
     except SqeError as error:
-        error.query_id = statement.id
+        error.query_id = statement.id or error.query_id
         raise
 
 
@@ -319,6 +326,9 @@ def _bound(values: Sequence[object] | None, *, of_row: int | None = None) -> tup
 
 
 def _takes_rows(sql: str) -> bool:
+    from sqe.sql.parse import parse
+    from sqe.sql.rows import takes_rows
+
     try:
         return takes_rows(parse(sql))
     except SqeError:

@@ -62,7 +62,10 @@ def _describe(text: str, session: Session, coordinator: Coordinator) -> Descript
     )
     many = takes_rows(syntax)
     tree = bind(binder, syntax)
-    types = parameter_types(binder, tree, syntax.parameters)
+    types = tuple(
+        binder.cast_parameters.get(number, kind) if kind == t.UNKNOWN else kind
+        for number, kind in enumerate(parameter_types(binder, tree, syntax.parameters))
+    )
     return Description(_fields(tree, binder, text, session, coordinator), types, many)
 
 

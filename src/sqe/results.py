@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import itertools
-import mmap
 import os
 import secrets
 import threading
@@ -21,6 +20,7 @@ from types import TracebackType
 import pyarrow as pa
 
 from sqe.errors import Cancelled, InternalError, LimitExceeded, SqeError, Unavailable
+from sqe.frames import frame, message_start, pieces
 from sqe.record import record
 from sqe.scratch import Scratch, remove_stale
 from sqe.tree import types as t
@@ -29,8 +29,9 @@ from sqe.tree.expressions import Field
 MIB = 1 << 20
 GIB = 1 << 30
 PREFIX = "sqe-spool-"
-# Clients take messages of 16 MiB; a batch is cut to half of that, unless one row is larger.
-LARGEST_BATCH = 8 * MIB
+# Clients take messages of 16 MiB. Of this size they stream fastest: what is copied stays in the processor's
+# caches, and memory is used again instead of asked for. Only one row may be larger.
+LARGEST_BATCH = MIB
 Ended = Callable[[int, SqeError | None], None]
 
 
@@ -92,7 +93,7 @@ class Spools:
             with self._lock:
                 if self._scratch is None:
                     self._scratch = Scratch(PREFIX, self.settings.directory)
-                path = self._scratch.path / f"{secrets.token_hex(8)}.arrows"
+                path = self._scratch.path / f"{secrets.token_hex(8)}.spool"
             return path, os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise spool_failure(error) from None
@@ -136,8 +137,17 @@ class Spools:
 
 @record
 class _Spooled:
+    """Where a frame is in the file, and how long its pieces are."""
+
     offset: int
-    size: int
+    before: int
+    header: int
+    between: int
+    body: int
+
+    @property
+    def size(self) -> int:
+        return self.before + self.header + self.between + self.body
 
 
 class Result:
@@ -202,11 +212,11 @@ class Result:
             if self._error is not None:
                 raise self._error
 
-    def batches(self) -> Iterator[pa.RecordBatch]:
-        """All batches from the first, waiting for those that have not arrived. An error is raised as
-        soon as it is known: what was read before it is not the result."""
-        for index in itertools.count():
-            batch = self._batch(index)
+    def batches(self, first: int = 0, last: int | None = None) -> Iterator[pa.RecordBatch]:
+        """All batches, or `first` to before `last` of them, waiting for those that have not arrived. An error
+        is raised as soon as it is known: what was read before it is not the result."""
+        for index in itertools.count(first):
+            batch = None if index == last else self._batch(index)
             if batch is None:
                 return
             yield batch
@@ -214,9 +224,8 @@ class Result:
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         return self.batches()
 
-    def messages(self, first: int = 0, last: int | None = None) -> Iterator[memoryview]:
-        """The same batches as they are written to files, `first` to before `last` of them: each a message
-        of Arrow's stream format. What is in a file is only mapped."""
+    def frames(self, first: int = 0, last: int | None = None) -> Iterator[bytes]:
+        """The same batches as they are sent, `first` to before `last` of them: each one FlightData."""
         for index in itertools.count(first):
             if index == last:
                 return
@@ -224,13 +233,13 @@ class Result:
             if part is None:
                 return
             if isinstance(part, pa.RecordBatch):
-                yield memoryview(part.serialize())
+                yield frame(part.serialize())
                 continue
             try:
-                with _mapped(self._file, part) as message:
-                    yield message
+                data = _frame(self._file, part)
             finally:
                 self._put_back()
+            yield data
 
     @property
     def parts(self) -> int:
@@ -341,24 +350,20 @@ class Result:
     def _write(self, batch: pa.RecordBatch) -> _Spooled:
         if self._file is None:
             self._path, self._file = self._spools.new_file()
-            self._append(self.schema.serialize())
-        offset = self._spooled
-        message = batch.serialize()
-        self._append(message)
-        return _Spooled(offset, message.size)
-
-    def _append(self, message: pa.Buffer) -> None:
-        assert self._file is not None
-        self._spools.reserve(self._user, message.size)
-        offset = self._spooled
-        self._spooled += message.size
-        view = memoryview(message)
+        parts = pieces(batch.serialize())
+        place = _Spooled(self._spooled, *map(len, parts))
+        self._spools.reserve(self._user, place.size)
+        self._spooled += place.size
+        offset = place.offset
         try:
-            while view:
-                written = os.pwrite(self._file, view, offset)
-                view, offset = view[written:], offset + written
+            for part in parts:
+                view = memoryview(part)
+                while view:
+                    written = os.pwrite(self._file, view, offset)
+                    view, offset = view[written:], offset + written
         except OSError as error:
             raise spool_failure(error) from None
+        return place
 
     def _free_if_unused(self) -> None:
         """Called with the lock held: a file is closed after its last reader and its writer."""
@@ -491,28 +496,40 @@ def _field_name(name: str | None, index: int) -> str:
     return f"field{index}" if name is None else name
 
 
-def _read(file: int | None, part: _Spooled, schema: pa.Schema) -> pa.RecordBatch:
+def _frame(file: int | None, part: _Spooled) -> bytes:
     assert file is not None
     data = os.pread(file, part.size, part.offset)
     while len(data) < part.size:
         more = os.pread(file, part.size - len(data), part.offset + len(data))
         if not more:
-            raise Unavailable("a spool file was cut short", code="SPOOL_LOST")
+            raise _cut_short()
         data += more
-    return pa.ipc.read_record_batch(pa.py_buffer(data), schema)
+    return data
 
 
-@contextlib.contextmanager
-def _mapped(file: int | None, part: _Spooled) -> Iterator[memoryview]:
-    """The bytes of a part in the file's own pages."""
+def _read(file: int | None, part: _Spooled, schema: pa.Schema) -> pa.RecordBatch:
+    """Header and body of a frame, as a message of Arrow's stream format."""
     assert file is not None
-    before = part.offset % mmap.ALLOCATIONGRANULARITY
-    try:
-        pages = mmap.mmap(file, before + part.size, prot=mmap.PROT_READ, offset=part.offset - before)
-    except (OSError, ValueError):
-        raise Unavailable("a spool file was cut short", code="SPOOL_LOST") from None
-    with pages, memoryview(pages) as whole, whole[before:] as message:
-        yield message
+    start = message_start(part.header)
+    message = memoryview(bytearray(len(start) + part.header + part.body))
+    message[: len(start)] = start
+    end = len(start) + part.header
+    offset = part.offset + part.before
+    _fill(file, message[len(start) : end], offset)
+    _fill(file, message[end:], offset + part.header + part.between)
+    return pa.ipc.read_record_batch(pa.py_buffer(message), schema)
+
+
+def _fill(file: int, view: memoryview, offset: int) -> None:
+    while view:
+        read = os.preadv(file, [view], offset)
+        if not read:
+            raise _cut_short()
+        view, offset = view[read:], offset + read
+
+
+def _cut_short() -> Unavailable:
+    return Unavailable("a spool file was cut short", code="SPOOL_LOST")
 
 
 def _cut(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:

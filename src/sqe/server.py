@@ -32,6 +32,7 @@ log = logging.getLogger(__name__)
 
 # How often it is looked whether Spark has come up, or gone.
 LOOK_SECONDS = 0.5
+DRAIN_LOOK_SECONDS = 0.05
 
 
 class Server:
@@ -102,6 +103,8 @@ class Server:
         log.info("draining", extra={"statements": self.admission.running, "seconds": seconds})
         until = time.monotonic() + seconds
         self.admission.wait_until_idle(seconds)
+        while self.flight.queries.awaited() and time.monotonic() < until:
+            time.sleep(DRAIN_LOOK_SECONDS)
         self.flight.close(max(0.0, until - time.monotonic()))
 
     def close(self) -> None:

@@ -14,6 +14,8 @@ from sqe.session import Identity, Session
 
 # How bearers of ours begin, so that one that has ended is not taken for somebody's wrong token.
 BEARER = "sqe-session-"
+# Connections of one session that are remembered: some vanish without a word.
+MOST_PEERS = 100
 
 
 class ServerSession:
@@ -27,6 +29,22 @@ class ServerSession:
         self.used = self.created
         self.busy = 0
         self.closed = False
+        self._peers: dict[str, None] = {}
+        self._lock = threading.Lock()
+
+    def used_by(self, peer: str) -> None:
+        """`peer` is one connection of a client's: those that send the same credentials share a session."""
+        with self._lock:
+            self._peers.pop(peer, None)
+            self._peers[peer] = None
+            if len(self._peers) > MOST_PEERS:
+                del self._peers[next(iter(self._peers))]
+
+    def left_by(self, peer: str) -> bool:
+        """Whether it was the last that used the session."""
+        with self._lock:
+            self._peers.pop(peer, None)
+            return not self._peers
 
     @property
     def id(self) -> str:
@@ -57,7 +75,8 @@ class Sessions:
     def begin(self, identity: Identity) -> tuple[ServerSession, str]:
         """A new session and its bearer."""
         bearer = BEARER + secrets.token_urlsafe(32)
-        return self._add(identity, self._key("given", bearer)), bearer
+        with self._lock:
+            return self._add(identity, self._key("given", bearer)), bearer
 
     def of_bearer(self, bearer: str) -> ServerSession | None:
         """The session that this bearer was given for; None if it is none of ours. SessionExpired."""
@@ -82,17 +101,32 @@ class Sessions:
         key = self._key("sent", credentials)
         with self._lock:
             found = self._alive(self._by_key.get(key))
-        if found is not None and found.identity == identity:
-            return found
-        return self._add(identity, key) if create else None
+            if found is not None and found.identity == identity:
+                return found
+            return self._add(identity, key) if create else None
+
+    def enter(self, session: ServerSession, peer: str) -> bool:
+        """Keeps it alive until `leave`, for a call of that peer; False if it has ended meanwhile."""
+        with self._lock:
+            if session.closed:
+                return False
+            session.busy += 1
+            session.used = time.monotonic()
+            session.used_by(peer)
+            return True
+
+    def leave(self, session: ServerSession) -> None:
+        with self._lock:
+            session.busy -= 1
+            session.used = time.monotonic()
 
     def all(self) -> list[ServerSession]:
         with self._lock:
             return list(self._by_cookie.values())
 
-    def close(self, session: ServerSession) -> None:
+    def close(self, session: ServerSession, *, if_over: bool = False) -> None:
         with self._lock:
-            if session.closed:
+            if session.closed or (if_over and not self._is_over(session)):
                 return
             session.closed = True
             self._by_cookie.pop(session.cookie, None)
@@ -104,29 +138,38 @@ class Sessions:
         """Ends those that were idle for too long, or are too old."""
         for session in self.all():
             if self._is_over(session):
-                self.close(session)
+                self.close(session, if_over=True)
 
     def close_all(self) -> None:
         for session in self.all():
             self.close(session)
 
     def _add(self, identity: Identity, key: bytes) -> ServerSession:
-        with self._lock:
-            if len(self._by_cookie) >= self._settings.max_sessions:
-                raise LimitExceeded(
-                    f"there are {len(self._by_cookie)} sessions already (session.max_sessions)",
-                    code="TOO_MANY_SESSIONS",
-                    hint="close connections that are not used, or try again later",
-                )
-            made = ServerSession(self._make(identity))
-            former = self._by_key.get(key)
-            if former is not None:
-                # The same credentials are somebody else now.
-                self._keys.get(former.id, set()).discard(key)
-            self._by_key[key] = made
-            self._by_cookie[made.cookie] = made
-            self._keys[made.id] = {key}
-            return made
+        """Called with the lock held."""
+        if len(self._by_cookie) >= self._most(identity):
+            raise LimitExceeded(
+                f"there are {len(self._by_cookie)} sessions already (session.max_sessions)",
+                code="TOO_MANY_SESSIONS",
+                hint="close connections that are not used, or try again later",
+            )
+        made = ServerSession(self._make(identity))
+        former = self._by_key.get(key)
+        if former is not None:
+            # The same credentials are somebody else now.
+            self._keys.get(former.id, set()).discard(key)
+        self._by_key[key] = made
+        self._by_cookie[made.cookie] = made
+        self._keys[made.id] = {key}
+        return made
+
+    def _most(self, identity: Identity) -> int:
+        """The last tenth is for users who have none: nobody can take all there are."""
+        most = self._settings.max_sessions
+        kept = most - most // 10
+        if len(self._by_cookie) < kept:
+            return kept
+        has_one = any(session.identity.user == identity.user for session in self._by_cookie.values())
+        return kept if has_one else most
 
     def _alive(self, session: ServerSession | None) -> ServerSession | None:
         return None if session is None or session.closed or self._is_over(session) else session

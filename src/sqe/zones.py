@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from functools import lru_cache
 
 UTC = "UTC"
 _OFFSET = re.compile(r"(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?(\d{2}))?", re.IGNORECASE)
@@ -23,7 +24,8 @@ def canonical(name: str) -> str:
         return f"{offset[1]}{minutes // 60:02d}:{minutes % 60:02d}" if minutes else UTC
     import zoneinfo
 
-    for known in (written, _stored(written)):
+    for spelling in (str, _stored):
+        known = spelling(written)
         if known:
             try:
                 return zoneinfo.ZoneInfo(known).key
@@ -34,10 +36,15 @@ def canonical(name: str) -> str:
 
 def _stored(name: str) -> str | None:
     """Trino's clients write zones in any case."""
+    return _by_lower_case().get(name.lower())
+
+
+@lru_cache(maxsize=1)
+def _by_lower_case() -> dict[str, str]:
+    # Walks through some hundred files.
     import zoneinfo
 
-    lower = name.lower()
-    return next((z for z in zoneinfo.available_timezones() if z.lower() == lower), None)
+    return {name.lower(): name for name in zoneinfo.available_timezones()}
 
 
 def zone(name: str) -> dt.tzinfo:

@@ -71,9 +71,9 @@ def test_a_failure_is_ours_whoever_reads(connection: sqe.Connection) -> None:
         pl.DataFrame,
         lambda cursor: list(cursor.fetch_record_batches()),
     ):
-        cursor = connection.execute(FAILS)
+        cursor = connection.cursor()
         with pytest.raises(sqe.DataError) as caught:
-            read(cursor)
+            read(cursor.execute(FAILS))
         assert (caught.value.code, caught.value.query_id) == ("DIVISION_BY_ZERO", cursor.query_id)
 
 

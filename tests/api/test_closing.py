@@ -73,9 +73,9 @@ def test_a_dropped_cursor_frees_its_rows(connect: Connect, tmp_path: Path) -> No
     for _ in range(3):
         connection.execute("SELECT * FROM TABLE(sequence(1, 100))").fetchall()
         gc.collect()
-        assert len(list(spool.rglob("*.arrows"))) == 1
+        assert len(list(spool.rglob("*.spool"))) == 1
     connection.cursor()
-    assert list(spool.rglob("*.arrows")) == []
+    assert list(spool.rglob("*.spool")) == []
 
 
 @pytest.mark.spark

@@ -94,7 +94,7 @@ def test_a_number_of_rows_is_one(cursor: sqe.Cursor) -> None:
     with pytest.raises(sqe.InterfaceError):
         cursor.fetchmany()
     assert cursor.fetchmany(0) == []
-    assert ("iceberg",) in cursor.fetchall()
+    assert ("system",) in cursor.fetchall()
 
 
 def test_results_larger_than_a_chunk(cursor: sqe.Cursor) -> None:
@@ -125,12 +125,11 @@ def test_errors_carry_what_is_known(cursor: sqe.Cursor) -> None:
 
 
 def test_errors_of_running_carry_it_too(cursor: sqe.Cursor) -> None:
-    cursor.execute("SELECT 1 / n FROM (VALUES 0) AS t (n)")
     with pytest.raises(sqe.DataError) as caught:
-        cursor.fetchone()
+        cursor.execute("SELECT 1 / n FROM (VALUES 0) AS t (n)").fetchone()
     assert (caught.value.code, caught.value.query_id) == ("DIVISION_BY_ZERO", cursor.query_id)
-    # And it is not forgotten: what failed has no last row.
-    with pytest.raises(sqe.DataError):
+    # And it is not forgotten: what failed has no last row, and over a server mostly no first one.
+    with pytest.raises((sqe.DataError, sqe.InterfaceError)):
         cursor.fetchall()
 
 

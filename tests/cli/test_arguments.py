@@ -10,22 +10,30 @@ from sqe.cli.arguments import parse
 
 
 @pytest.mark.parametrize(
-    "flags", [["-H", "h"], ["--host", "h"], ["-p", "1"], ["--token", "t"], ["--protocol", "http"]]
+    "flags", [["-H", "h"], ["--host", "h"], ["-p", "1"], ["--token", "t"], ["--protocol", "flight"]]
 )
 def test_sqe_is_embedded_unless_a_server_is_named(flags: list[str]) -> None:
-    assert parse("sqe", []).remote is False
-    assert parse("sqe", flags).remote is True
+    assert parse("sqe", []).server is None
+    assert parse("sqe", flags).server is not None
 
 
 @pytest.mark.parametrize("flags", [["--embedded"], ["--warehouse", "w"], ["--catalog", "a=b"], ["--memory"]])
 def test_sqe_cli_is_remote_unless_a_warehouse_is_named(flags: list[str]) -> None:
-    assert parse("sqe-cli", []).remote is True
-    assert parse("sqe-cli", flags).remote is False
+    server = parse("sqe-cli", []).server
+    assert server is not None and (server.host, server.port) == ("localhost", 50051)
+    assert parse("sqe-cli", flags).server is None
 
 
 @pytest.mark.parametrize("name", ["--user", "--username", "-u"])
 def test_the_three_spellings_of_user(name: str) -> None:
-    assert parse("sqe-cli", ["--host", "localhost", name, "root"]).remote is True
+    server = parse("sqe-cli", ["--host", "localhost", name, "root"]).server
+    assert server is not None and server.user == "root"
+
+
+def test_the_user_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SQE_USER", "ann")
+    server = parse("sqe", ["-H", "h"]).server
+    assert server is not None and server.user == "ann"
 
 
 def test_catalogs_are_mounted_by_name() -> None:
@@ -49,6 +57,10 @@ def test_catalogs_are_mounted_by_name() -> None:
         (["--user", "joe"], "--user is for a server"),
         (["--host", "h", "--memory-limit", "1GB"], "not for a server"),
         (["--protocol", "odbc"], "invalid choice"),
+        (["--protocol", "http"], "not built yet"),
+        (["--host", ""], "--host is empty"),
+        (["--port", "70000"], "from 1 to 65535"),
+        (["--host", "h", "--insecure"], "about the certificate of --tls"),
         (["--exec", "SELECT 1"], "unrecognized arguments"),
     ],
 )

@@ -21,9 +21,6 @@ ROOT = Path(__file__).parent.parent.parent
 @pytest.mark.parametrize(
     ("name", "words", "says"),
     [
-        ("sqe", ["-H", "localhost"], "connecting to a server is not built yet"),
-        ("sqe", ["--token", "t"], "connecting to a server is not built yet"),
-        ("sqe_cli", ["-e", "SELECT 1"], "connecting to a server is not built yet; --embedded"),
         ("sqe_server", ["--mode", "worker"], "workers are not built yet"),
         ("sqe", ["worker"], "workers are not built yet"),
         ("sqe_worker", [], "workers are not built yet"),

@@ -74,13 +74,13 @@ def page(port: int, path: str) -> tuple[int, str]:
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_the_example_serves(tmp_path: Path, words: list[str]) -> None:
     with running([*words, str(EXAMPLE)], tmp_path) as (process, said):
-        with adbc.connect(f"grpc://127.0.0.1:{said['port']}", autocommit=True) as connection:
-            with connection.cursor() as cursor:
-                cursor.execute("CREATE TABLE served (a bigint)")
-                cursor.execute("SELECT count(*) FROM served")
-                assert cursor.fetchall() == [(0,)]
-                cursor.execute("SELECT current_user")
-                assert cursor.fetchall() == [("me",)]
+        address = f"grpc://127.0.0.1:{said['port']}"
+        with adbc.connect(address, autocommit=True) as connection, connection.cursor() as cursor:
+            cursor.execute("CREATE TABLE served (a bigint)")
+            cursor.execute("SELECT count(*) FROM served")
+            assert cursor.fetchall() == [(0,)]
+            cursor.execute("SELECT current_user")
+            assert cursor.fetchall() == [("me",)]
         assert page(said["health_port"], "/healthz")[0] == 200
         status, parts = page(said["health_port"], "/readyz")
         assert status == 200, parts
@@ -96,15 +96,18 @@ def test_the_example_serves(tmp_path: Path, words: list[str]) -> None:
         assert messages.count("statement finished") == 3
 
 
+ANYBODY = '[[auth.providers]]\ntype = "anonymous"\n'
+
+
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
         ("", "no authentication provider is configured"),
-        ('[[auth.providers]]\ntype = "anonymous"\n[coordinator.tls]\ncert_file = "no.pem"\nkey_file = "no.pem"', "no.pem"),
-        ('[[auth.providers]]\ntype = "anonymous"\n[coordinator]\nflight_sql_port = {taken}', "cannot be listened on"),
+        (ANYBODY + '[coordinator.tls]\ncert_file = "no.pem"\nkey_file = "no.pem"', "no.pem"),
+        (ANYBODY + "[coordinator]\nflight_sql_port = {taken}", "cannot be listened on"),
         ('[[auth.providers]]\ntype = "oidc_password"', "not built yet"),
     ],
-)  # fmt: skip
+)
 def test_faults_stop_the_start_in_a_line(tmp_path: Path, text: str, fault: str) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

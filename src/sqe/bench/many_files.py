@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -33,8 +34,9 @@ def table_of_files(connection: Connection, files: int) -> str:
     return f"{SCHEMA}.{name}"
 
 
-def _append(connection: Connection, name: str, files: int) -> None:
-    """Through PyIceberg's catalog on the same database. Spark would take minutes for so many files."""
+@contextmanager
+def as_pyiceberg_sees_it(connection: Connection, name: str) -> Iterator[Any]:
+    """A table of ours through PyIceberg's catalog on the same database, to write files without Spark."""
     from pyiceberg.catalog.sql import SqlCatalog
 
     owner = connection.coordinator.catalogs.get(connection.coordinator.catalogs.default)
@@ -43,13 +45,18 @@ def _append(connection: Connection, name: str, files: int) -> None:
         owner.name, uri=f"sqlite:///{place / 'sqe.db'}", warehouse=f"file://{place / 'iceberg'}"
     )
     try:
-        table = catalog.load_table(name)
+        yield catalog.load_table(name)
+    finally:
+        catalog.engine.dispose()
+
+
+def _append(connection: Connection, name: str, files: int) -> None:
+    """Spark would take minutes for so many files."""
+    with as_pyiceberg_sees_it(connection, name) as table:
         for begin in range(0, files, _FILES_A_COMMIT):
             with table.transaction() as transaction, transaction.update_snapshot().fast_append() as snapshot:
                 for data_file in _written(table, range(begin, min(begin + _FILES_A_COMMIT, files))):
                     snapshot.append_data_file(data_file)
-    finally:
-        catalog.engine.dispose()
 
 
 def _written(table: Any, numbers: range) -> Iterator[Any]:

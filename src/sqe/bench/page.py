@@ -42,6 +42,13 @@ are compared row by row with those of one engine, the reference: doubles within 
 order where ORDER BY gives one. VACUOUS: both returned no rows. How to run it: [cli.md](cli.md#benchmarks).
 """
 
+_FLIGHT = """\
+`sqe bench flight`: a server process of its own, and clients in other processes. One stream is taken by
+pyarrow's client from a result that is wholly in the spool, beside pyarrow's own server with the same kind of
+batches in memory. End to end is from the statement to the last row. Small queries read one row of an Iceberg
+table over ADBC; an empty handler only authenticates, in as many calls as ADBC makes for a statement. A
+session's memory is that of the server and its fast lane, not Spark's."""
+
 
 def write_page(reports: Sequence[Mapping[str, Any]], page: Path) -> None:
     """The page, and its plots in `images` beside it."""
@@ -56,7 +63,14 @@ def write_page(reports: Sequence[Mapping[str, Any]], page: Path) -> None:
         lines = [line for content in reports for line in content.get(name, ())]
         if lines:
             parts.append(f"## {title}\n\n`sqe bench {name}`\n\n{as_markdown(table_of(lines))}\n")
+    parts += [_flight(content["flight"]) for content in reports if "flight" in content]
     page.write_text("\n".join(parts), encoding="utf-8")
+
+
+def _flight(tables: Mapping[str, Sequence[Mapping[str, object]]]) -> str:
+    return f"## Flight SQL\n\n{_FLIGHT}\n" + "".join(
+        f"\n{as_markdown(table_of(lines))}\n" for lines in tables.values()
+    )
 
 
 def table_of(lines: Sequence[Mapping[str, object]]) -> Table:

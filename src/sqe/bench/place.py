@@ -47,15 +47,18 @@ class Kept:
         return {table: metadata_file(connection, schema, table) for table in files}
 
     def place(self, suite: str, scale: float) -> Place:
+        with self.connect() as connection:
+            tables = self.tables(connection, suite, scale)
+        return self.place_of(tables, schema_of(suite, scale))
+
+    def place_of(self, tables: dict[str, str], schema: str) -> Place:
         """With the memory and the threads that SQE's fast lane has, for each engine alike."""
         from sqe.engine.fast.settings import FastSettings
 
-        with self.connect() as connection:
-            tables = self.tables(connection, suite, scale)
         fast = FastSettings()
         return Place(
             self.warehouse,
-            schema_of(suite, scale),
+            schema,
             tables,
             memory=fast.memory_limit,
             threads=fast.threads_each,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 _PROC = Path("/proc")
@@ -43,27 +43,42 @@ def peak_bytes(root: int) -> int | None:
     """The sum of what each process of the tree had at its peak since `forget_peaks`."""
     if not _PROC.is_dir():
         return None
-    kilobytes = 0
-    for pid in tree(root):
-        with contextlib.suppress(OSError):
-            for line in (_PROC / str(pid) / "status").read_text().splitlines():
-                if line.startswith("VmHWM:"):
-                    kilobytes += int(line.split()[1])
-    return kilobytes * 1024
+    return peak_of(tree(root))
+
+
+def peak_of(pids: Iterable[int]) -> int:
+    return sum(_status(pid, "VmHWM:") for pid in pids)
 
 
 def names(root: int) -> list[str]:
     """The programs of the tree: `java` is a JVM."""
-    found = []
-    for pid in tree(root):
-        with contextlib.suppress(OSError):
-            found.append((_PROC / str(pid) / "comm").read_text().strip())
-    return found
+    return [found for found in map(name, tree(root)) if found]
+
+
+def name(pid: int) -> str:
+    """Its program's; nothing if it has ended."""
+    with contextlib.suppress(OSError):
+        return (_PROC / str(pid) / "comm").read_text().strip()
+    return ""
+
+
+def resident_bytes(pids: Iterable[int]) -> int:
+    """What they have now. Pages that several share count for each."""
+    return sum(_status(pid, "VmRSS:") for pid in pids)
 
 
 def _pids() -> Iterator[int]:
     if _PROC.is_dir():
         yield from (int(entry.name) for entry in _PROC.iterdir() if entry.name.isdigit())
+
+
+def _status(pid: int, name: str) -> int:
+    """Bytes; none if it has ended."""
+    with contextlib.suppress(OSError):
+        for line in (_PROC / str(pid) / "status").read_text().splitlines():
+            if line.startswith(name):
+                return int(line.split()[1]) * 1024
+    return 0
 
 
 def _stat(pid: int) -> list[str]:

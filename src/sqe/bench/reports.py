@@ -26,7 +26,7 @@ def machine() -> dict[str, Any]:
 
 
 def save(path: Path, **parts: object) -> None:
-    """Parts: `suites`, `cold`, `point`."""
+    """Parts: `suites`, `cold`, `point`, `flight`."""
     path.write_text(json.dumps({"machine": machine(), **parts}, indent=1) + "\n", encoding="utf-8")
 
 

@@ -61,6 +61,8 @@ class Binder:
     inlined: Counter[TableName] = field(default_factory=Counter)
     parameters: tuple[Expression, ...] = ()
     parameter_types: dict[int, t.Type] = field(default_factory=dict)
+    # What CAST makes of those that are nothing else; a value of any type will do there, and this best.
+    cast_parameters: dict[int, t.Type] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     # Functions whose value is that of this session or moment, and which became constants.
     session_values: set[str] = field(default_factory=set)

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from sqe.bind import zones
+from sqe.bind import open_parameters, zones
 from sqe.bind.binder import Binder, coerce
 from sqe.bind.call_forms import FORMS
 from sqe.bind.constants import SESSION_FUNCTIONS
@@ -108,7 +108,7 @@ def _arguments(
         for n in nodes
     ]
     given = [a.argument() if isinstance(a, _PendingLambda) else a.type for a in bound]
-    resolution = registry.resolve(function, given, position)
+    resolution = open_parameters.resolve(function, given, bound, position)
     arguments = tuple(
         a.bound(p) if isinstance(a, _PendingLambda) else coerce(a, p)
         for a, p in zip(bound, resolution.parameters, strict=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from sqe.bind import literals
+from sqe.bind import literals, open_parameters
 from sqe.bind.binder import Binder, coerce
 from sqe.bind.constants import SESSION_FUNCTIONS
 from sqe.bind.conversion import EXPRESSIONS, check_arguments
@@ -74,7 +74,7 @@ def call(name: str, arguments: Sequence[Expression], position: Position | None =
     """A scalar function or operator, with its arguments brought to the parameters' types."""
     function = registry.lookup(name)
     assert function is not None, name
-    resolution = registry.resolve(function, [a.type for a in arguments], position)
+    resolution = open_parameters.resolve(function, [a.type for a in arguments], arguments, position)
     coerced = tuple(coerce(a, p) for a, p in zip(arguments, resolution.parameters, strict=True))
     return Call(resolution.result, name, coerced, position)
 

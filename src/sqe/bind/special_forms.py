@@ -26,6 +26,7 @@ from sqe.tree.expressions import (
     Cast,
     Expression,
     Literal,
+    Parameter,
 )
 
 converts = EXPRESSIONS.of
@@ -41,6 +42,8 @@ def _cast(b: Binder, node: exp.Cast, scope: Scope) -> Expression:
         if constant is not None:
             return constant
     operand = bind_expression(b, node.this, scope)
+    if isinstance(operand, Parameter):
+        b.cast_parameters.setdefault(operand.number, target)
     if operand.type == t.UNKNOWN:
         return Literal(target, None)
     if not castable(operand.type, target):

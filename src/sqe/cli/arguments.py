@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
+from dataclasses import field
 from pathlib import Path
 from typing import NoReturn
 
@@ -13,10 +15,22 @@ FORMATS = ("table", "csv", "tsv", "json")
 
 
 @record
-class Arguments:
-    """What was asked for; `remote` says that a server is meant and not this process."""
+class Server:
+    """Which server, and as whom: by a token, or a user whose password stands elsewhere."""
 
-    remote: bool
+    host: str
+    port: int
+    user: str | None
+    tls: bool
+    insecure: bool
+    token: str | None = field(default=None, repr=False)
+
+
+@record
+class Arguments:
+    """What was asked for; without a `server`, in this process."""
+
+    server: Server | None
     script: str | None
     file: Path | None
     stop_on_error: bool
@@ -109,7 +123,7 @@ def parse(program: str, arguments: Sequence[str]) -> Arguments:
     elif given.memory_limit is not None or given.config is not None:
         flags.error("--memory-limit and --config are for this process, not for a server")
     return Arguments(
-        remote=remote,
+        server=_server(flags, given) if remote else None,
         script=given.script,
         file=given.file,
         stop_on_error=given.stop_on_error,
@@ -119,6 +133,25 @@ def parse(program: str, arguments: Sequence[str]) -> Arguments:
         memory=given.memory,
         memory_limit=given.memory_limit,
         config=given.config,
+    )
+
+
+def _server(flags: argparse.ArgumentParser, given: argparse.Namespace) -> Server:
+    if given.protocol == "http":
+        flags.error("--protocol http is not built yet; leave it out")
+    if given.host == "":
+        flags.error("--host is empty")
+    if given.port is not None and not 0 < given.port < 65536:
+        flags.error(f"--port {given.port}: a port is a number from 1 to 65535")
+    if given.insecure and not given.tls:
+        flags.error("--insecure is about the certificate of --tls")
+    return Server(
+        host=given.host if given.host is not None else "localhost",
+        port=given.port if given.port is not None else 50051,
+        user=given.user or os.environ.get("SQE_USER") or None,
+        token=given.token,
+        tls=given.tls,
+        insecure=given.insecure,
     )
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sqe.cli.arguments import Arguments, OneLineParser, parse
+from sqe.cli.arguments import Arguments, OneLineParser, Server, parse
 from sqe.cli.leave import leaving
 
 if TYPE_CHECKING:
+    from sqe.any_connection import AnyConnection
     from sqe.connection import Connection
 
 FAILED = 1
@@ -97,12 +98,6 @@ def _not_built(what: str) -> int:
 
 def _client(program: str, words: Sequence[str]) -> int:
     given = parse(program, words)
-    if given.remote:
-        return _not_built(
-            "connecting to a server is not built yet; leave out -H, -p, --token and --protocol"
-            if program == "sqe"
-            else "connecting to a server is not built yet; --embedded runs in this process"
-        )
     return _guarded(lambda: _run(given))
 
 
@@ -126,10 +121,11 @@ def _guarded(command: Callable[[], int]) -> int:
 
 
 def _run(given: Arguments) -> int:
-    from sqe.engine.fast.spawn import start_ahead
+    if given.server is None:
+        from sqe.engine.fast.spawn import start_ahead
 
-    # Before anything else: it loads its engine while we load ours.
-    start_ahead()
+        # Before anything else: it loads its engine while we load ours.
+        start_ahead()
     # What a command makes mostly stays, and there is much of it: 40 searches for garbage take 10 ms.
     gc.set_threshold(GARBAGE)
     from sqe.cli.run import Display, read_script, run_script
@@ -144,14 +140,12 @@ def _run(given: Arguments) -> int:
         scripts.append(read_script(None))
     good = True
     display = Display(given.format)
-    with _connect(given) as connection:
-        if connection.coordinator.config.fast.enabled:
-            # It hears of its limits now, and opens DuckDB while the first statement is planned.
-            connection.coordinator.fast.start()
+    connection, where = _connect(given) if given.server is None else _log_in(given.server)
+    with connection:
         if interactive:
             from sqe.cli.shell import run_shell
 
-            run_shell(connection, form=given.format, where=_where(given, connection))
+            run_shell(connection, form=given.format, where=where)
         for script in scripts:
             good &= run_script(connection, script, display=display, stop_on_error=given.stop_on_error)
             if not good and given.stop_on_error:
@@ -171,7 +165,20 @@ def _import_arrow() -> None:
             del sys.modules["numpy"]
 
 
-def _connect(given: Arguments) -> Connection:
+def _log_in(server: Server) -> tuple[AnyConnection[Any], str]:
+    """A connection to a server, and the words for it."""
+    from sqe.cli.log_in import address_of
+
+    address = address_of(server)
+    _import_arrow()
+    from sqe.remote.connection import RemoteConnection
+
+    user = f"{address.user} at " if address.user else ""
+    return RemoteConnection(address), f"{user}{address}"
+
+
+def _connect(given: Arguments) -> tuple[AnyConnection[Any], str]:
+    """An engine in this process, and where its tables are, in a few words."""
     import os
 
     from sqe.config import load, usual_path
@@ -184,7 +191,7 @@ def _connect(given: Arguments) -> Connection:
         _import_arrow()
         from sqe.connection import connect
 
-        return connect(
+        connection = connect(
             warehouse=given.warehouse,
             catalogs=given.catalogs or None,
             memory=given.memory,
@@ -193,10 +200,13 @@ def _connect(given: Arguments) -> Connection:
     finally:
         gc.freeze()
         gc.enable()
+    if config.fast.enabled:
+        # It hears of its limits now, and opens DuckDB while the first statement is planned.
+        connection.coordinator.fast.start()
+    return connection, _where(given, connection)
 
 
 def _where(given: Arguments, connection: Connection) -> str:
-    """Where the tables are, in a few words."""
     if given.memory:
         return "tables in memory"
     if given.catalogs or (given.warehouse is None and connection.coordinator.config.catalogs):

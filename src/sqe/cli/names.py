@@ -5,13 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqe.errors import SqeError
 from sqe.sql.keywords import quoted
 
 if TYPE_CHECKING:
-    from sqe.connection import Connection
+    from sqe.any_connection import AnyConnection
 
 KEPT_SECONDS = 10.0
 Listing = list[tuple[str, str]]
@@ -21,7 +21,7 @@ Listing = list[tuple[str, str]]
 class Names:
     """Used by the threads of completion; one listing is asked for once at a time."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: AnyConnection[Any]) -> None:
         self._connection = connection
         self._lock = threading.Lock()
         self._known: dict[str, tuple[float, Listing]] = {}

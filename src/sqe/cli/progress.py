@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 from sqe.cli.terminal import terminal_of
 
 if TYPE_CHECKING:
-    from sqe.connection import Connection, Cursor
+    from sqe.cursor import Cursor
 
 QUIET_SECONDS = 0.5
 BAR = 24
 
 
 class Progress:
-    def __init__(self, connection: Connection, cursor: Cursor) -> None:
-        self._connection = connection
+    def __init__(self, cursor: Cursor) -> None:
         self._cursor = cursor
         self._began = time.monotonic()
         self._shown: tuple[str, int] | None = None
@@ -33,7 +32,7 @@ class Progress:
         statement = self._cursor.statement
         percent = statement is not None and statement.lane == "fast"
         text = progress_line(
-            self._stage(), self._cursor.progress(), seconds, terminal.width - 3, percent=percent
+            self._cursor.stage, self._cursor.progress(), seconds, terminal.width - 3, percent=percent
         )
         if self._shown != (text, terminal.width):
             print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
@@ -43,11 +42,6 @@ class Progress:
         if self._shown is not None:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
             self._shown = None
-
-    def _stage(self) -> str:
-        statement = self._cursor.statement
-        waits = statement is not None and statement.lane == "spark"
-        return "starting Spark" if waits and not self._connection.coordinator.spark.started else "running"
 
 
 def progress_line(

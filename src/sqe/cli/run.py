@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sqe.cli.complain import complain
 from sqe.cli.output import count_of, printable, write_result
@@ -20,7 +20,10 @@ from sqe.errors import Cancelled, SqeError, SyntaxFault
 from sqe.sql.split import StatementText, split
 
 if TYPE_CHECKING:
-    from sqe.connection import Connection, Cursor
+    from sqe.any_connection import AnyConnection
+    from sqe.cursor import Cursor
+
+    Connection: TypeAlias = AnyConnection[Any]
 
 
 @dataclass(slots=True)
@@ -60,7 +63,7 @@ def run_statement(connection: Connection, statement: StatementText, *, display: 
     """Show the result or the error. An interrupt cancels the statement and is raised again."""
     began = time.monotonic()
     cursor = connection.cursor()
-    progress = Progress(connection, cursor)
+    progress = Progress(cursor)
     output = PagedOutput() if display.paging else None
 
     def waiting() -> None:
@@ -142,7 +145,7 @@ def _timing(cursor: Cursor, seconds: float) -> str:
 
 
 def _warn(cursor: Cursor) -> None:
-    for warning in cursor.statement.warnings if cursor.statement is not None else ():
+    for warning in cursor.warnings:
         print(f"warning: {printable(warning)}", file=sys.stderr, flush=True)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqe import __version__
 from sqe.cli.complain import complain
@@ -16,10 +16,10 @@ from sqe.cli.warm_up import WarmUp
 from sqe.sql.split import StatementText, split
 
 if TYPE_CHECKING:
-    from sqe.connection import Connection
+    from sqe.any_connection import AnyConnection
 
 
-def run_shell(connection: Connection, *, form: str, where: str) -> None:
+def run_shell(connection: AnyConnection[Any], *, form: str, where: str) -> None:
     """`where` says where the tables are."""
     shell = Shell(connection, form=form)
     terminal = terminal_of(sys.stdout)
@@ -38,7 +38,7 @@ def run_shell(connection: Connection, *, form: str, where: str) -> None:
 class Shell:
     """What dot-commands can change, and ask."""
 
-    def __init__(self, connection: Connection, *, form: str) -> None:
+    def __init__(self, connection: AnyConnection[Any], *, form: str) -> None:
         self.connection = connection
         self.display = Display(form, paging=True)
         self.names = Names(connection)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqe.cli.tokens import tokens
 
 if TYPE_CHECKING:
-    from sqe.connection import Connection
+    from sqe.any_connection import AnyConnection
 
 _WRITES = {"INSERT", "UPDATE", "DELETE", "MERGE"}
 _QUERIES = {"SELECT", "WITH"}
@@ -16,7 +16,7 @@ _QUERIES = {"SELECT", "WITH"}
 class WarmUp:
     """Once: a server that was ended on purpose, or could not start, is left alone."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: AnyConnection[Any]) -> None:
         self._connection = connection
         self._done = False
 
@@ -24,7 +24,7 @@ class WarmUp:
         if self._done or not needs_engine(text):
             return
         self._done = True
-        self._connection.coordinator.spark.start()
+        self._connection.warm_up()
 
 
 def needs_engine(text: str) -> bool:

@@ -56,7 +56,7 @@ class AllowAll:
     and nothing is placed outside of `warehouses`."""
 
     def __init__(self, warehouses: Sequence[str] | None = None) -> None:
-        self._warehouses = None if warehouses is None else tuple(_plain(place) for place in warehouses)
+        self._warehouses = None if warehouses is None else tuple(filter(None, map(_plain, warehouses)))
 
     def table(self, identity: Identity, table: TableName) -> Decision:
         return EVERYTHING
@@ -74,7 +74,11 @@ class AllowAll:
 def _plain(location: str) -> str:
     """A local path without `..`; another address as it is, unless it climbs."""
     if location.startswith("file:"):
-        location = "/" + location.removeprefix("file:").lstrip("/")
+        authority, slash, path = location.removeprefix("file:").removeprefix("//").partition("/")
+        # With a machine's name in it, readers do not agree on which path it is.
+        if authority or not slash:
+            return ""
+        location = "/" + path.lstrip("/")
     if "://" in location:
         return location.rstrip("/") if "/.." not in location else ""
     return os.path.realpath(os.path.expanduser(location))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import logging
 import re
+from bisect import bisect_right
+from functools import lru_cache
 
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
@@ -58,6 +60,7 @@ _OPENING = frozenset("([{")
 _CLOSING = frozenset(")]}")
 _DIALECT = Sqe()
 NUMBER = "number"
+_FIRST = "first"
 
 
 @record
@@ -127,14 +130,36 @@ def _number_parameters(node: exp.Expr) -> int:
 
 
 def position_at(text: str, offset: int) -> Position:
-    line_start = text.rfind("\n", 0, offset) + 1
-    return Position(text.count("\n", 0, offset) + 1, offset - line_start + 1)
+    starts = _line_starts(text)
+    line = bisect_right(starts, offset)
+    return Position(line, offset - starts[line - 1] + 1)
+
+
+@lru_cache(maxsize=4)
+def _line_starts(text: str) -> list[int]:
+    return [0, *(found.end() for found in re.finditer("\n", text))]
 
 
 def position_of(node: exp.Expr, text: str) -> Position:
     """Where a node begins: its own place, or the first of what is below it, or the statement's."""
-    starts = [n.meta["start"] for n in node.walk() if n.meta.get("start") is not None]
-    return position_at(text, min(starts) if starts else len(text) - len(text.lstrip()))
+    first = _first_place(node)
+    return position_at(text, len(text) - len(text.lstrip()) if first is None else first)
+
+
+def _first_place(node: exp.Expr) -> int | None:
+    """Kept with each node: each of a long chain is asked for, and all of them are below the first."""
+    waiting = [node]
+    while waiting:
+        below = list(waiting[-1].iter_expressions())
+        unknown = [child for child in below if _FIRST not in child.meta]
+        if unknown:
+            waiting += unknown
+            continue
+        last = waiting.pop()
+        places = [last.meta.get("start"), *(child.meta[_FIRST] for child in below)]
+        last.meta[_FIRST] = min((place for place in places if place is not None), default=None)
+    found: int | None = node.meta[_FIRST]
+    return found
 
 
 def _guard_size(text: str, max_bytes: int) -> None:

@@ -55,12 +55,11 @@ class FastThenSpark:
         stream: FastStream,
         cancel: Callable[[], None],
         on_spark: Callable[[], tuple[Stream, Callable[[], None]]] | None,
-        place: Position | None,
+        query: Query,
     ) -> None:
-        """`on_spark` is None where the session wants no other lane. `place` is where an error must have
-        arisen of which the engine does not say it."""
+        """`on_spark` is None where the session wants no other lane."""
         self._statement = statement
-        self._place = place
+        self._query = query
         self._stream: FastStream | Stream = stream
         self._cancel = cancel
         self._on_spark = on_spark
@@ -80,7 +79,7 @@ class FastThenSpark:
             assert self._statement.route is not None
             reason = f"the fast lane failed: {failed.reason}"
         except SqeError as error:
-            error.position = error.position or self._place
+            error.position = error.position or only_place(self._query)
             raise
         self._statement.route = replace(self._statement.route, lane="spark", reason=reason, admitted=None)
         self._stream, self._cancel = self._on_spark()
@@ -94,7 +93,8 @@ class FastThenSpark:
 
 
 def only_place(query: Query) -> Position | None:
-    """The one place in a statement that can fail when it runs; None where there are several."""
+    """The one place in a statement that can fail when it runs; None where there are several. An error must
+    have arisen there of which the engine does not say where."""
     failing = (n for n in walk(query) if isinstance(n, ScalarSubquery) or can_fail(n))
     places = {node.position for node in failing}
     return places.pop() if len(places) == 1 else None

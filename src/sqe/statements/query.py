@@ -72,7 +72,7 @@ def batches_of(
         statement,
         *fast.stream_of(statement, admitted, binder, coordinator, mode=mode),
         None if only else on_spark,
-        fast.only_place(tree),
+        tree,
     )
     return batches, batches.cancel
 

@@ -8,8 +8,8 @@ from typing import Any
 import grpc
 import pyarrow as pa
 import pytest
-from flight_server import KEYS
 
+from flight_server import KEYS
 from sqe.doors.flight import flight_pb2 as flight
 from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.doors.flight.messages import pack, unpack
@@ -31,6 +31,16 @@ class Client:
 
     def close(self) -> None:
         self._channel.close()
+
+    def log_in(self) -> None:
+        """A session of its own, instead of the one of all that send the same credentials."""
+        call = self._channel.stream_stream(
+            f"/{SERVICE}/Handshake",
+            flight.HandshakeRequest.SerializeToString,
+            flight.HandshakeResponse.FromString,
+        )
+        [answer] = call(iter([flight.HandshakeRequest()]), metadata=self.headers, timeout=60)
+        self.headers = [("authorization", f"Bearer {answer.payload.decode()}")]
 
     def unary(self, name: str, request: Any, answer: Any) -> Any:
         call = self._channel.unary_unary(
@@ -205,6 +215,7 @@ def test_a_prepared_statement_is_of_who_made_it(ann: Client, joe: Client) -> Non
 
 def test_a_cookie_opens_no_session_of_somebody_else(ann: Client, joe: Client, server: Server) -> None:
     """Nor does an unknown one tell anything."""
+    ann.log_in()
     options = flight.SetSessionOptionsRequest()
     options.session_options["query_max_run_time"].string_value = "17s"
     ann.act("SetSessionOptions", options.SerializeToString())
@@ -224,9 +235,15 @@ def test_a_cookie_opens_no_session_of_somebody_else(ann: Client, joe: Client, se
 
 
 def test_a_session_that_ends_takes_only_its_own(ann: Client, joe: Client) -> None:
+    ann.log_in()
+    joe.log_in()
     kept = joe.info(sql.CommandStatementQuery(query="SELECT 'of joe'"))
     gone = ann.info(sql.CommandStatementQuery(query="SELECT 'of ann'"))
     ann.act("CloseSession", flight.CloseSessionRequest().SerializeToString())
+    ended, _, names = refusal(lambda: ann.get(gone.endpoint[0].ticket.ticket))
+    assert ended is grpc.StatusCode.UNAUTHENTICATED
+    assert ("x-sqe-error-code", "SESSION_EXPIRED") in names
+    ann.headers = [("authorization", f"Bearer {KEYS['ann']}")]
     assert refusal(lambda: ann.get(gone.endpoint[0].ticket.ticket))[0] is grpc.StatusCode.NOT_FOUND
     assert len(joe.get(kept.endpoint[0].ticket.ticket)) == 2
 

@@ -5,18 +5,29 @@ from __future__ import annotations
 import base64
 import binascii
 import logging
+import math
 import re
+import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
 import grpc
 
 from sqe.auth.credentials import Bearer, Credentials, Password
+from sqe.doors.flight.messages import read
 from sqe.doors.flight.status import status_of, text_of, trailers_of
-from sqe.errors import AuthenticationFailed, Cancelled, InternalError, SqeError
+from sqe.errors import (
+    AuthenticationFailed,
+    Cancelled,
+    InternalError,
+    InvalidArgument,
+    LimitExceeded,
+    SessionExpired,
+    SqeError,
+)
 from sqe.recursion import make_room
 from sqe.session import Identity
 from sqe.sessions import ServerSession, Sessions
@@ -26,6 +37,9 @@ log = logging.getLogger(__name__)
 # Who somebody is, by what they sent and the address that they sent it from.
 LogIn = Callable[[Credentials, str], Identity]
 COOKIE = "arrow_flight_session_id"
+SESSION_NAME = "x-sqe-session"
+# Clients that have not said yet who they are.
+MOST_GREETING = 64
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
 
@@ -39,6 +53,7 @@ class Call:
         self._sessions = sessions
         self._session: ServerSession | None = None
         self._known: ServerSession | None = None
+        self._used: list[ServerSession] = []
 
     @property
     def existing_session(self) -> ServerSession | None:
@@ -61,48 +76,82 @@ class Call:
                 found = self._sessions.of_credentials(self._credentials, self.identity)
                 assert found is not None
                 self.context.send_initial_metadata((("set-cookie", f"{COOKIE}={found.cookie}; HttpOnly"),))
+            self.use(found)
             self._session = found
-            found.busy += 1
-            found.used = time.monotonic()
         return self._session
+
+    @property
+    def has_own_session(self) -> bool:
+        """Whether the bearer was given for it at a log-in."""
+        return self._known is not None
 
     def known(self, session: ServerSession) -> None:
         self._known = session
+        self.use(session)
+
+    def use(self, session: ServerSession) -> None:
+        """Something of that session is used by this call, so that it does not end before it."""
+        if session in self._used:
+            return
+        if not self._sessions.enter(session, self.context.peer()):
+            raise SessionExpired("the session has ended", hint="log in again")
+        self._used.append(session)
 
     def done(self) -> None:
-        if self._session is not None:
-            self._session.busy -= 1
-            self._session.used = time.monotonic()
+        for session in self._used:
+            self._sessions.leave(session)
 
     @property
     def _credentials(self) -> str:
-        # Without any, everybody at one address is one client.
-        return self.headers.get("authorization") or f"none {peer_host(self.context)}"
+        # Without any, everybody at one address is one client. A client that sends a name for its session
+        # has it for itself, also beside others with the same credentials.
+        sent = self.headers.get("authorization") or f"none {peer_host(self.context)}"
+        name = self.headers.get(SESSION_NAME)
+        return sent if name is None else f"{name} {sent}"
 
 
 class Calls:
     """Every RPC goes through here: nothing is answered before the caller is known."""
 
-    def __init__(self, log_in: LogIn, sessions: Sessions, watch: Watch) -> None:
+    def __init__(
+        self, log_in: LogIn, sessions: Sessions, watch: Watch, *, most_of_one: int, first_seconds: float
+    ) -> None:
+        """One user has at most so many calls at once; a call says within so many seconds what it asks."""
         self._log_in = log_in
         self._sessions = sessions
         self.watch = watch
+        self._most_of_one = most_of_one
+        self._first_seconds = first_seconds
+        self._lock = threading.Lock()
+        self._of_user: Counter[str] = Counter()
+        self._greeting = threading.BoundedSemaphore(MOST_GREETING)
 
-    def unary(self, handler: Callable[[Call, Any], Any]) -> Callable[[Any, Any], Any]:
-        def answer(request: Any, context: Any) -> Any:
+    # To gRPC all requests are streams of bytes: what somebody sends is neither kept nor read before it is
+    # known who they are, and what cannot be read is theirs to mend.
+
+    def unary(self, handler: Callable[[Call, Any], Any], kind: Any) -> Callable[[Any, Any], Any]:
+        def answer(requests: Iterator[bytes], context: Any) -> Any:
             try:
                 with self._call(context) as call:
-                    return handler(call, request)
+                    return handler(call, self._asked(kind, requests, context))
             except Exception as error:
                 failure = _known(error, context)
             return _abort(context, failure)
 
         return answer
 
-    def stream(self, handler: Callable[[Call, Any], Iterator[Any]]) -> Callable[[Any, Any], Iterator[Any]]:
-        def answer(request: Any, context: Any) -> Iterator[Any]:
+    def stream(
+        self, handler: Callable[[Call, Any], Iterator[Any]], kind: Any, *, many: bool = False
+    ) -> Callable[[Any, Any], Iterator[Any]]:
+        """With `many` the handler gets all that the client sends, as it comes."""
+
+        def answer(requests: Iterator[bytes], context: Any) -> Iterator[Any]:
             try:
                 with self._call(context) as call:
+                    if many:
+                        request: Any = (read(kind, sent) for sent in self.watch.hearing(context, requests))
+                    else:
+                        request = self._asked(kind, requests, context)
                     for message in handler(call, request):
                         with self.watch.waiting(context):
                             yield message
@@ -129,6 +178,21 @@ class Calls:
     def authenticate(self, context: Any, credentials: Credentials) -> Identity:
         return self._log_in(credentials, peer_host(context))
 
+    def greeting(self, context: Any, requests: Iterator[bytes]) -> bytes | None:
+        """The first message of somebody who is not known yet. Few wait for it at once, and not for long."""
+        if not self._greeting.acquire(blocking=False):
+            raise LimitExceeded("too many clients are logging in", code="TOO_MANY_HANDSHAKES")
+        try:
+            return next(self.watch.hearing(context, requests, self._first_seconds), None)
+        finally:
+            self._greeting.release()
+
+    def _asked(self, kind: Any, requests: Iterator[bytes], context: Any) -> Any:
+        sent = next(self.watch.hearing(context, requests, self._first_seconds), None)
+        if sent is None:
+            raise InvalidArgument("nothing was asked", code="INVALID_COMMAND")
+        return read(kind, sent)
+
     @contextmanager
     def _call(self, context: Any) -> Iterator[Call]:
         make_room()
@@ -137,12 +201,30 @@ class Calls:
         known = self._sessions.of_bearer(credentials.token) if isinstance(credentials, Bearer) else None
         identity = known.identity if known is not None else self.authenticate(context, credentials)
         call = Call(context, self._sessions, headers, identity)
-        if known is not None:
-            call.known(known)
+        with self._counted(identity.user):
+            try:
+                if known is not None:
+                    call.known(known)
+                yield call
+            finally:
+                call.done()
+
+    @contextmanager
+    def _counted(self, user: str) -> Iterator[None]:
+        """Each call takes a thread. Nobody may take them all."""
+        with self._lock:
+            if self._of_user[user] >= self._most_of_one:
+                raise LimitExceeded(
+                    f"there are {self._most_of_one} calls of one user already", code="TOO_MANY_CALLS"
+                )
+            self._of_user[user] += 1
         try:
-            yield call
+            yield
         finally:
-            call.done()
+            with self._lock:
+                self._of_user[user] -= 1
+                if not self._of_user[user]:
+                    del self._of_user[user]
 
 
 class Watch:
@@ -153,31 +235,43 @@ class Watch:
         self._waiting: dict[int, tuple[Any, float]] = {}
 
     @contextmanager
-    def waiting(self, context: Any) -> Iterator[None]:
-        """While it is the client's turn."""
-        self._waiting[id(context)] = (context, time.monotonic())
+    def waiting(self, context: Any, seconds: float | None = None) -> Iterator[None]:
+        """While it is the client's turn, for which it has `seconds`, or what all have. 0 is no limit."""
+        seconds = self._seconds if seconds is None else seconds
+        self._waiting[id(context)] = (context, time.monotonic() + (seconds or math.inf))
         try:
             yield
         finally:
             self._waiting.pop(id(context), None)
 
-    def hearing(self, context: Any, messages: Iterator[Any]) -> Iterator[Any]:
+    def hearing(self, context: Any, messages: Iterator[Any], seconds: float | None = None) -> Iterator[Any]:
         """What a client sends."""
         while True:
-            with self.waiting(context):
+            with self.waiting(context, seconds):
                 message = next(messages, None)
             if message is None:
                 return
             yield message
 
     def sweep(self) -> None:
-        if not self._seconds:
-            return
-        before = time.monotonic() - self._seconds
-        for context, since in list(self._waiting.values()):
-            if since < before:
+        now = time.monotonic()
+        for context, until in list(self._waiting.values()):
+            if until < now:
                 log.warning("a client was silent for too long; its call is ended")
                 context.cancel()
+
+
+def when_left(context: Any, act: Callable[[], None]) -> threading.Event:
+    """Acts if the call ends before the event is set. Not in gRPC's own thread, which all calls wait for."""
+    over = threading.Event()
+
+    def ended() -> None:
+        if not over.is_set():
+            threading.Thread(target=act, name="sqe-flight-left", daemon=True).start()
+
+    if not context.add_callback(ended):
+        ended()
+    return over
 
 
 def headers_of(context: Any) -> dict[str, str]:
@@ -225,11 +319,11 @@ def request_id(headers: dict[str, str]) -> str | None:
 
 
 def _cookie(headers: dict[str, str]) -> str | None:
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-    except CookieError:
-        return None
-    return None if found is None else found.value
+    for part in headers.get("cookie", "").split(";"):
+        name, _, value = part.strip().partition("=")
+        if name == COOKIE:
+            return value.strip('"')
+    return None
 
 
 def _known(error: Exception, context: Any) -> SqeError:

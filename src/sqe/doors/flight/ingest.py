@@ -14,10 +14,17 @@ import pyarrow.types as pt
 from sqe.bind.files import type_of
 from sqe.catalog.catalog import Visible
 from sqe.coordinator import Coordinator
-from sqe.doors.flight.calls import Call
+from sqe.doors.flight.calls import Call, when_left
 from sqe.doors.flight.flight_sql_pb2 import CommandStatementIngest
 from sqe.doors.flight.stream import Received
-from sqe.errors import AlreadyExists, InvalidArgument, NotFound, NotSupported, SqeError
+from sqe.errors import (
+    AlreadyExists,
+    InvalidArgument,
+    LimitExceeded,
+    NotFound,
+    NotSupported,
+    SqeError,
+)
 from sqe.policy.secure import Guard
 from sqe.results import spool_failure
 from sqe.session import Session
@@ -45,7 +52,12 @@ class Ingest:
             raise AlreadyExists(f"table '{table}' already exists")
         if not exists and missing == _Options.TABLE_NOT_EXIST_OPTION_FAIL:
             raise NotFound(f"table '{table}' does not exist")
-        sent = Received(first, messages, largest=self._coordinator.config.server.max_ingest_size)
+        sent = Received(
+            first,
+            messages,
+            largest=self._coordinator.config.server.max_ingest_size,
+            limit="coordinator.max_ingest_size",
+        )
         found = sent.batches()
         if found is None:
             raise InvalidArgument("no rows and no columns were sent")
@@ -69,12 +81,14 @@ class Ingest:
         else:
             text = f"INSERT INTO {name} ({columns}) {rows}"
         statement = Statement(text, call.session.session, staged={STREAM: (path,)})
-        call.context.add_callback(lambda: self._abandon(statement))
+        over = when_left(call.context, lambda: self._abandon(statement))
         try:
             run(statement, self._coordinator)
         except SqeError as error:
             error.query_id = statement.id
             raise
+        finally:
+            over.set()
         return statement.updated
 
     def _abandon(self, statement: Statement) -> None:
@@ -129,6 +143,12 @@ class Staged:
         self._spools.release(self._user, self._counted)
 
     def write(self, batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> int:
+        try:
+            return self._write(batches, schema)
+        except (pa.ArrowException, OSError) as error:
+            raise _unwritable(error) from None
+
+    def _write(self, batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> int:
         rows = 0
         waiting: list[pa.RecordBatch] = []
         size = 0
@@ -147,10 +167,7 @@ class Staged:
     def _flush(self, writer: pq.ParquetWriter, batches: list[pa.RecordBatch], schema: pa.Schema) -> None:
         if not batches:
             return
-        try:
-            writer.write_table(pa.Table.from_batches(batches, schema))
-        except OSError as error:
-            raise spool_failure(error) from None
+        writer.write_table(pa.Table.from_batches(batches, schema))
         grown = self.path.stat().st_size - self._counted
         if grown > 0:
             self._spools.reserve(self._user, grown)
@@ -190,7 +207,7 @@ def _storable(kind: pa.DataType, name: str) -> pa.DataType:
         return pa.int64()
     if pt.is_uint64(kind):
         return pa.decimal128(20, 0)
-    if pt.is_decimal(kind) and kind.precision <= 38:
+    if pt.is_decimal(kind) and kind.precision <= 38 and 0 <= kind.scale <= kind.precision:
         return pa.decimal128(kind.precision, kind.scale)
     if pt.is_list(kind) or pt.is_large_list(kind) or pt.is_fixed_size_list(kind):
         return pa.list_(pa.field("element", _storable(kind.value_type, name)))
@@ -208,9 +225,9 @@ def _storable(kind: pa.DataType, name: str) -> pa.DataType:
 def _stored(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     columns = []
     for column, field in zip(batch.columns, schema, strict=True):
-        if pt.is_dictionary(column.type):
-            column = column.dictionary_decode()
         try:
+            if pt.is_dictionary(column.type):
+                column = column.dictionary_decode()
             columns.append(column if column.type == field.type else column.cast(field.type))
         except pa.ArrowException:
             raise InvalidArgument(
@@ -219,6 +236,15 @@ def _stored(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
                 code="NUMERIC_VALUE_OUT_OF_RANGE",
             ) from None
     return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _unwritable(error: Exception) -> SqeError:
+    if isinstance(error, MemoryError):
+        return LimitExceeded("out of memory")
+    # Arrow has OSErrors of its own, too.
+    if isinstance(error, OSError) and error.errno is not None:
+        return spool_failure(error)
+    return NotSupported("some column is of a type, or has values, that Parquet cannot have")
 
 
 def _asked(command: Any) -> tuple[int, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import decimal
 from collections.abc import Sequence
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.types as pt
@@ -12,7 +13,7 @@ from sqe.bind.parameters import bind_values
 from sqe.errors import UserError
 from sqe.results import arrow_type
 from sqe.tree import types as t
-from sqe.tree.expressions import Expression, Literal
+from sqe.tree.expressions import Cast, Expression, Literal
 
 _INTEGERS: dict[pa.DataType, t.Type] = {
     pa.int8(): t.TINYINT,
@@ -29,24 +30,59 @@ _INTEGERS: dict[pa.DataType, t.Type] = {
 def schema_of(parameters: Sequence[t.Type]) -> pa.Schema:
     """What is best sent; text where anything would do."""
     kinds = [t.VARCHAR if kind == t.UNKNOWN else kind for kind in parameters]
-    return pa.schema([pa.field(f"parameter_{i}", arrow_type(kind)) for i, kind in enumerate(kinds, start=1)])
+    return pa.schema([pa.field(f"parameter_{i}", _asked(kind)) for i, kind in enumerate(kinds, start=1)])
 
 
-def rows_of(batches: Sequence[pa.RecordBatch]) -> list[tuple[Expression, ...]]:
+def _asked(kind: t.Type) -> pa.DataType:
+    """JDBC's driver sends milliseconds whatever unit it is told, so that it must be told milliseconds."""
+    match kind:
+        case t.Time():
+            return pa.time32("ms")
+        case t.Timestamp():
+            return pa.timestamp("ms")
+        case t.TimestampTz(_, zone):
+            return pa.timestamp("ms", zone)
+    return arrow_type(kind)
+
+
+def rows_of(batches: Sequence[pa.RecordBatch], parameters: Sequence[t.Type]) -> list[tuple[Expression, ...]]:
+    """`parameters` are the types that clients were told."""
     found: list[tuple[Expression, ...]] = []
     for batch in batches:
-        columns = [_column(column, number) for number, column in enumerate(batch.columns, start=1)]
+        columns = [
+            [_meant(value, kind) for value in _column(column, number)]
+            for number, (column, kind) in enumerate(zip(batch.columns, parameters, strict=True), start=1)
+        ]
         # A statement may have no parameters, and be run for each of the rows nevertheless.
         found += zip(*columns, strict=True) if columns else [()] * batch.num_rows
     return found
 
 
+def _meant(value: Expression, told: t.Type) -> Expression:
+    """Where Arrow has one type for several of SQL's, the value is of the one that was asked for."""
+    if not isinstance(value, Literal) or value.value is None:
+        return value
+    if told == t.UUID and isinstance(value.type, t.Varchar):
+        return Cast(t.UUID, value)
+    if told == t.YEAR_MONTH and value.type == t.INTEGER:
+        return Literal(t.YEAR_MONTH, value.value)
+    return value
+
+
 def _column(column: pa.Array, number: int) -> list[Expression]:
+    try:
+        return _values(column, number)
+    except (pa.ArrowException, ArithmeticError, LookupError, TypeError, ValueError):
+        # Days that no calendar has, zones that are none, and the like.
+        raise _unusable(number, column.type) from None
+
+
+def _values(column: pa.Array, number: int) -> list[Expression]:
     kind = column.type
     if pt.is_dictionary(kind):
         column, kind = column.dictionary_decode(), kind.value_type
     if pt.is_union(kind):
-        values = column.to_pylist()
+        values = _members(column)
     elif pt.is_timestamp(kind) and kind.unit == "ns":
         column = _microseconds(column, pa.timestamp("us", kind.tz), number)
         values = column.to_pylist()
@@ -54,19 +90,33 @@ def _column(column: pa.Array, number: int) -> list[Expression]:
         column = _microseconds(column, pa.time64("us") if pt.is_time(kind) else pa.duration("us"), number)
         values = column.to_pylist()
     else:
-        values = _plain(column, number)
+        values = _plain(column)
     return [_typed(value, kind, number) for value in values]
 
 
-def _plain(column: pa.Array, number: int) -> list[object]:
-    try:
-        if pt.is_map(column.type):
-            return [None if pairs is None else dict(pairs) for pairs in column.to_pylist()]
-        if pt.is_struct(column.type):
-            return [None if row is None else tuple(row.values()) for row in column.to_pylist()]
-        return list(column.to_pylist())
-    except (pa.ArrowException, ValueError, OverflowError, TypeError):
-        raise _unusable(number, column.type) from None
+def _plain(column: pa.Array) -> list[object]:
+    return [_python(value, column.type) for value in column.to_pylist()]
+
+
+def _python(value: Any, kind: pa.DataType) -> Any:
+    """Maps are dicts and rows are tuples, however deep."""
+    if value is None:
+        return None
+    if pt.is_list(kind) or pt.is_large_list(kind):
+        return [_python(item, kind.value_type) for item in value]
+    if pt.is_map(kind):
+        return {_python(key, kind.key_type): _python(item, kind.item_type) for key, item in value}
+    if pt.is_struct(kind):
+        return tuple(_python(item, kind.field(i).type) for i, item in enumerate(value.values()))
+    return value
+
+
+def _members(column: pa.Array) -> list[object]:
+    """Of a union, each value by the type that it is of."""
+    kind = column.type
+    children = {code: _plain(column.field(i)) for i, code in enumerate(kind.type_codes)}
+    places = column.offsets.to_pylist() if kind.mode == "dense" else range(len(column))
+    return [children[code][at] for code, at in zip(column.type_codes.to_pylist(), places, strict=True)]
 
 
 def _microseconds(column: pa.Array, kind: pa.DataType, number: int) -> pa.Array:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import pyarrow as pa
 
 from sqe.coordinator import Coordinator
 from sqe.describe import Description, describe
 from sqe.doors.flight.parameters import rows_of
-from sqe.errors import LimitExceeded, NotFound, NotSupported, UserError
+from sqe.errors import LimitExceeded, NotFound, NotSupported, SessionExpired, UserError
 from sqe.session import Identity
 from sqe.sessions import ServerSession
 from sqe.tree.expressions import Expression
@@ -19,6 +19,7 @@ from sqe.tree.expressions import Expression
 # Of one session. Drivers close theirs; a client that never does hears of it.
 MOST = 1000
 MOST_ROWS = 100_000
+MOST_BYTES = 256 << 20
 
 
 class Prepared:
@@ -32,27 +33,32 @@ class Prepared:
         self.description = description
         self.rows: list[tuple[Expression, ...]] | None = None
 
-    def bind(self, batches: Sequence[pa.RecordBatch]) -> None:
+    def bind(self, batches: Iterable[pa.RecordBatch]) -> list[tuple[Expression, ...]] | None:
         wanted = len(self.description.parameters)
+        rows: list[tuple[Expression, ...]] = []
         for batch in batches:
             if batch.num_columns != wanted:
                 raise UserError(
                     f"the statement has {wanted} parameters, and {batch.num_columns} were given",
                     code="INVALID_PARAMETER_USAGE",
                 )
-        if sum(batch.num_rows for batch in batches) > MOST_ROWS:
-            raise LimitExceeded(
-                f"more than {MOST_ROWS} rows of parameters in one statement",
-                code="EXCEEDED_PARAMETER_ROWS",
-                hint="ingest them, or send fewer at a time",
-            )
+            if len(rows) + batch.num_rows > MOST_ROWS:
+                raise LimitExceeded(
+                    f"more than {MOST_ROWS} rows of parameters in one statement",
+                    code="EXCEEDED_PARAMETER_ROWS",
+                    hint="ingest them, or send fewer at a time",
+                )
+            rows += rows_of([batch], self.description.parameters)
         # Drivers send an empty stream where there is nothing to bind.
-        self.rows = rows_of(batches) or None
+        self.rows = rows or None
+        return self.rows
 
-    def values(self) -> tuple[tuple[Expression, ...], int]:
-        """The values of one run, and how many rows of them it is for."""
-        rows = self.rows if self.rows is not None else [()]
-        if self.description.parameters and self.rows is None:
+    def values(self, bound: list[tuple[Expression, ...]] | None = None) -> tuple[tuple[Expression, ...], int]:
+        """The values of one run, and how many rows of them it is for: those that the run's own call bound,
+        since another call may bind others meanwhile, else the last."""
+        bound = self.rows if bound is None else bound
+        rows = [()] if bound is None else bound
+        if self.description.parameters and bound is None:
             raise UserError(
                 f"the statement has {len(self.description.parameters)} parameters, and none were given",
                 code="INVALID_PARAMETER_USAGE",
@@ -86,6 +92,9 @@ class PreparedStatements:
                     hint="close those that are not used",
                 )
             self._by_handle[made.handle] = made
+        if session.closed:
+            self.close(made)
+            raise SessionExpired("the session has ended", hint="log in again")
         return made
 
     def find(self, handle: bytes, identity: Identity) -> Prepared:

@@ -19,6 +19,7 @@ from sqe.sessions import ServerSession, Sessions
 
 # Each open stream and each statement that waits takes one; they are made when they are needed.
 THREADS = 512
+MOST_OF_ONE = 384
 LARGEST_MESSAGE = 256 << 20
 SWEEP_SECONDS = 1.0
 
@@ -32,9 +33,14 @@ class FlightDoor:
         self.queries = Queries(coordinator, compression=self._settings.flight_compression)
         self.sessions = Sessions(coordinator.config.sessions, coordinator.session, self._ended)
         self._watch = Watch(coordinator.config.query.stream_idle_timeout_secs)
-        self._service = Service(
-            coordinator, self.sessions, Calls(log_in, self.sessions, self._watch), self.queries
+        calls = Calls(
+            log_in,
+            self.sessions,
+            self._watch,
+            most_of_one=MOST_OF_ONE,
+            first_seconds=self._settings.handshake_timeout_secs,
         )
+        self._service = Service(coordinator, self.sessions, calls, self.queries)
         self._health = health.HealthServicer()
         self._executor = ThreadPoolExecutor(THREADS, thread_name_prefix="sqe-flight")
         self._server: Any = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import grpc
@@ -20,7 +21,7 @@ from sqe.doors.flight.ingest import Ingest
 from sqe.doors.flight.messages import pack, read, unpack
 from sqe.doors.flight.metadata import COMMANDS
 from sqe.doors.flight.parameters import schema_of
-from sqe.doors.flight.prepared import Prepared, PreparedStatements
+from sqe.doors.flight.prepared import MOST_BYTES, Prepared, PreparedStatements
 from sqe.doors.flight.queries import Queries, Query
 from sqe.doors.flight.session_options import get_options, set_options
 from sqe.errors import InvalidArgument, NotSupported, SqeError
@@ -50,42 +51,27 @@ class Service:
         }
 
     def handlers(self) -> grpc.GenericRpcHandler:
-        """Requests are read by protobuf; what streams to clients is bytes already."""
+        """Requests are read in calls.py; what streams to clients is bytes already."""
         unary, to_stream = self._calls.unary, self._calls.stream
 
         def text(message: Any) -> bytes:
             return bytes(message.SerializeToString())
 
-        descriptor = flight.FlightDescriptor.FromString
+        descriptor, data = flight.FlightDescriptor, flight.FlightData
+        to_one = partial(grpc.stream_unary_rpc_method_handler, response_serializer=text)
+        to_many = partial(grpc.stream_stream_rpc_method_handler, response_serializer=text)
+        as_bytes = grpc.stream_stream_rpc_method_handler
         rpcs = {
-            "Handshake": grpc.stream_stream_rpc_method_handler(
-                self._calls.guarded(self.handshake), flight.HandshakeRequest.FromString, text
-            ),
-            "ListFlights": grpc.unary_stream_rpc_method_handler(
-                to_stream(self.list_flights), flight.Criteria.FromString, text
-            ),
-            "GetFlightInfo": grpc.unary_unary_rpc_method_handler(
-                unary(self.get_flight_info), descriptor, text
-            ),
-            "PollFlightInfo": grpc.unary_unary_rpc_method_handler(
-                unary(self.poll_flight_info), descriptor, text
-            ),
-            "GetSchema": grpc.unary_unary_rpc_method_handler(unary(self.get_schema), descriptor, text),
-            "DoGet": grpc.unary_stream_rpc_method_handler(
-                to_stream(self.do_get), flight.Ticket.FromString, None
-            ),
-            "DoPut": grpc.stream_stream_rpc_method_handler(
-                to_stream(self.do_put), flight.FlightData.FromString, text
-            ),
-            "DoExchange": grpc.stream_stream_rpc_method_handler(
-                to_stream(self.do_exchange), flight.FlightData.FromString, None
-            ),
-            "DoAction": grpc.unary_stream_rpc_method_handler(
-                to_stream(self.do_action), flight.Action.FromString, text
-            ),
-            "ListActions": grpc.unary_stream_rpc_method_handler(
-                to_stream(self.list_actions), flight.Empty.FromString, text
-            ),
+            "Handshake": to_many(self._calls.guarded(self.handshake)),
+            "ListFlights": to_many(to_stream(self.list_flights, flight.Criteria)),
+            "GetFlightInfo": to_one(unary(self.get_flight_info, descriptor)),
+            "PollFlightInfo": to_one(unary(self.poll_flight_info, descriptor)),
+            "GetSchema": to_one(unary(self.get_schema, descriptor)),
+            "DoGet": as_bytes(to_stream(self.do_get, flight.Ticket)),
+            "DoPut": to_many(to_stream(self.do_put, data, many=True)),
+            "DoExchange": as_bytes(to_stream(self.do_exchange, data, many=True)),
+            "DoAction": to_many(to_stream(self.do_action, flight.Action)),
+            "ListActions": to_many(to_stream(self.list_actions, flight.Empty)),
         }
         return grpc.method_handlers_generic_handler(SERVICE, rpcs)
 
@@ -95,9 +81,10 @@ class Service:
         """Credentials in a header, or in the first message as older clients have it."""
         credentials = credentials_of(headers_of(context))
         if credentials is None:
-            first = next(self._calls.watch.hearing(context, requests), None)
-            if first is not None and first.payload:
-                asked = read(flight.BasicAuth, first.payload)
+            first = self._calls.greeting(context, requests)
+            payload = b"" if first is None else read(flight.HandshakeRequest, first).payload
+            if payload:
+                asked = read(flight.BasicAuth, payload)
                 credentials = Password(asked.username, asked.password)
         _, bearer = self._sessions.begin(self._calls.authenticate(context, credentials))
         said = (("authorization", f"Bearer {bearer}"),)
@@ -113,7 +100,7 @@ class Service:
         if known is not None:
             return _metadata_info(descriptor, known.schema(command))
         if isinstance(command, sql.TicketStatementQuery):
-            return self._queries.info(self._queries.find(command.statement_handle, call.identity), descriptor)
+            return self._queries.info(self._query(call, command), descriptor)
         text, session, values, rows = self._runnable(call, command)
         query = self._queries.start(session, text, context=call.context, parameters=values, rows=rows)
         return self._queries.info(query, descriptor)
@@ -124,11 +111,11 @@ class Service:
         if known is not None:
             return flight.PollInfo(info=_metadata_info(descriptor, known.schema(command)), progress=1.0)
         if isinstance(command, sql.TicketStatementQuery):
-            query = self._queries.find(command.statement_handle, call.identity)
-            return self._queries.poll(query, descriptor, first=False)
+            query = self._query(call, command)
+            return self._queries.poll(query, descriptor, context=call.context, first=False)
         text, session, values, rows = self._runnable(call, command)
         query = self._queries.start_in_background(session, text, parameters=values, rows=rows)
-        return self._queries.poll(query, descriptor, first=True)
+        return self._queries.poll(query, descriptor, context=call.context, first=True)
 
     def get_schema(self, call: Call, descriptor: flight.FlightDescriptor) -> flight.SchemaResult:
         command = _command(descriptor)
@@ -136,7 +123,7 @@ class Service:
         if known is not None:
             return flight.SchemaResult(schema=stream.schema_bytes(known.schema(command)))
         if isinstance(command, sql.CommandPreparedStatementQuery):
-            prepared = self.prepared.find(command.prepared_statement_handle, call.identity)
+            prepared = self._prepared(call, command)
             return flight.SchemaResult(schema=_schema(prepared.description))
         if isinstance(command, sql.CommandStatementQuery):
             _refuse_transaction(command)
@@ -150,9 +137,19 @@ class Service:
             _refuse_transaction(command)
             return command.query, call.session, (), 1
         if isinstance(command, sql.CommandPreparedStatementQuery):
-            prepared = self.prepared.find(command.prepared_statement_handle, call.identity)
+            prepared = self._prepared(call, command)
             return prepared.text, prepared.session, *prepared.values()
         raise _not_a_query(command)
+
+    def _prepared(self, call: Call, command: Any) -> Prepared:
+        found = self.prepared.find(command.prepared_statement_handle, call.identity)
+        call.use(found.session)
+        return found
+
+    def _query(self, call: Call, command: sql.TicketStatementQuery) -> Query:
+        found = self._queries.find(command.statement_handle, call.identity)
+        call.use(found.session)
+        return found
 
     def do_get(self, call: Call, ticket: flight.Ticket) -> Iterator[bytes]:
         command = unpack(ticket.ticket)
@@ -161,14 +158,14 @@ class Service:
             table = known.table(command, call.session.session, self._coordinator)
             yield from stream.table_frames(table)
         elif isinstance(command, sql.TicketStatementQuery):
-            yield from self._queries.read(command.statement_handle, call.identity)
+            self._query(call, command)
+            yield from self._queries.read(command.statement_handle, call.identity, context=call.context)
         else:
             raise InvalidArgument("that is no ticket", code="INVALID_COMMAND")
 
     # Putting ------------------------------------------------------------------------------------------
 
     def do_put(self, call: Call, messages: Iterator[flight.FlightData]) -> Iterator[flight.PutResult]:
-        messages = self._calls.watch.hearing(call.context, messages)
         first = next(messages, None)
         if first is None or not first.HasField("flight_descriptor"):
             raise InvalidArgument("the first message of a DoPut has a descriptor", code="INVALID_COMMAND")
@@ -178,11 +175,11 @@ class Service:
                 _refuse_transaction(command)
                 yield _updated(self._update(call, command.query))
             case sql.CommandPreparedStatementUpdate():
-                prepared = self.prepared.find(command.prepared_statement_handle, call.identity)
-                _bind(prepared, first, messages)
-                yield _updated(self._update(call, prepared.text, prepared))
+                prepared = self._prepared(call, command)
+                bound = _bind(prepared, first, messages)
+                yield _updated(self._update(call, prepared.text, prepared, bound))
             case sql.CommandPreparedStatementQuery():
-                prepared = self.prepared.find(command.prepared_statement_handle, call.identity)
+                prepared = self._prepared(call, command)
                 _bind(prepared, first, messages)
                 yield _put(sql.DoPutPreparedStatementResult(prepared_statement_handle=prepared.handle))
             case sql.CommandStatementIngest():
@@ -193,14 +190,16 @@ class Service:
             case _:
                 raise InvalidArgument("nothing can be put there", code="INVALID_COMMAND")
 
-    def _update(self, call: Call, text: str, prepared: Prepared | None = None) -> int:
+    def _update(
+        self, call: Call, text: str, prepared: Prepared | None = None, bound: list[Any] | None = None
+    ) -> int:
         session = call.session if prepared is None else prepared.session
         found = (
             describe(text, session.session, self._coordinator) if prepared is None else prepared.description
         )
         if found.returns_rows:
             raise InvalidArgument("the statement returns rows: it is a query and not an update")
-        values, rows = ((), 1) if prepared is None else prepared.values()
+        values, rows = ((), 1) if prepared is None else prepared.values(bound)
         query = self._queries.start(session, text, context=call.context, parameters=values, rows=rows)
         self._queries.close(query)
         return query.statement.updated or 0
@@ -277,7 +276,8 @@ class Service:
     def _close_session(self, call: Call, body: bytes) -> Iterator[bytes]:
         read(flight.CloseSessionRequest, body)
         known = call.existing_session
-        if known is not None:
+        # What a bearer of ours is for is one client's; other connections may be on with a key of their own.
+        if known is not None and (call.has_own_session or known.left_by(call.context.peer())):
             self._sessions.close(known)
         answer = flight.CloseSessionResult(status=flight.CloseSessionResult.CLOSED)
         yield bytes(answer.SerializeToString())
@@ -322,11 +322,11 @@ def _schema(found: Description) -> bytes:
     return stream.schema_bytes(_NOTHING if found.fields is None else described(found.fields))
 
 
-def _bind(prepared: Prepared, first: flight.FlightData, messages: Iterator[flight.FlightData]) -> None:
-    received = stream.Received(first, messages)
-    sent = received.batches()
-    if sent is not None:
-        prepared.bind(list(sent[1]))
+def _bind(
+    prepared: Prepared, first: flight.FlightData, messages: Iterator[flight.FlightData]
+) -> list[Any] | None:
+    sent = stream.Received(first, messages, largest=MOST_BYTES).batches()
+    return None if sent is None else prepared.bind(sent[1])
 
 
 def _refuse_transaction(command: Any) -> None:

@@ -9,10 +9,12 @@ from sqe.doors.flight.flight_pb2 import (
     SetSessionOptionsRequest,
     SetSessionOptionsResult,
 )
-from sqe.errors import SqeError
+from sqe.errors import InvalidArgument, SqeError
 from sqe.session import Session
 from sqe.session_properties import PROPERTIES, value_of
+from sqe.system.definitions import SYSTEM, schemas_of
 
+MOST_OPTIONS = 1000
 INVALID_NAME = SetSessionOptionsResult.INVALID_NAME
 INVALID_VALUE = SetSessionOptionsResult.INVALID_VALUE
 
@@ -21,6 +23,8 @@ def set_options(
     request: SetSessionOptionsRequest, session: Session, coordinator: Coordinator
 ) -> SetSessionOptionsResult:
     """Each by itself: what cannot be set is said, and the others are."""
+    if len(request.session_options) > MOST_OPTIONS:
+        raise InvalidArgument(f"there are more than {MOST_OPTIONS} options", code="INVALID_COMMAND")
     answer = SetSessionOptionsResult()
     # The catalog first, since a schema is looked for in it.
     for name in sorted(request.session_options):
@@ -43,7 +47,7 @@ def _set(name: str, value: str | None, session: Session, coordinator: Coordinato
     fresh = coordinator.session(session.identity)
     try:
         if name == "catalog":
-            session.catalog = fresh.catalog if value is None else coordinator.catalogs.get(value).name
+            session.catalog = fresh.catalog if value is None else _catalog(value, coordinator)
         elif name in ("schema", "db_schema"):
             session.namespace = fresh.namespace if value is None else _schema(value, session, coordinator)
         elif name not in PROPERTIES:
@@ -59,8 +63,14 @@ def _set(name: str, value: str | None, session: Session, coordinator: Coordinato
     return None
 
 
+def _catalog(value: str, coordinator: Coordinator) -> str:
+    return SYSTEM if value.lower() == SYSTEM else coordinator.catalogs.get(value).name
+
+
 def _schema(value: str, session: Session, coordinator: Coordinator) -> tuple[str, ...]:
     # As USE does.
+    if value.lower() in schemas_of(session.catalog):
+        return (value.lower(),)
     return coordinator.catalogs.get(session.catalog).find_namespace(tuple(value.split(".")))
 
 

@@ -9,6 +9,13 @@ from sqe import errors as e
 ERROR_CODE = "x-sqe-error-code"
 ERROR_NAME = "x-sqe-error-name"
 QUERY_ID = "x-sqe-query-id"
+# What the text has put together, apart; for our own client.
+ERROR_CLASS = "x-sqe-error-class"
+ERROR_POSITION = "x-sqe-error-position"
+ERROR_HINT = "x-sqe-error-hint-bin"
+# Texts quote statements, and most clients take headers of 8 KB together.
+LONGEST_TEXT = 4096
+LONGEST_HINT = 1024
 
 _BY_CODE = {
     "CATALOG_NOT_FOUND": grpc.StatusCode.NOT_FOUND,
@@ -70,13 +77,33 @@ def code_of(error: e.SqeError) -> str:
 
 
 def text_of(error: e.SqeError) -> str:
-    if isinstance(error, e.InternalError):
-        return error.message
-    return str(error)
+    return shortened(error.message if isinstance(error, e.InternalError) else str(error), LONGEST_TEXT)
 
 
-def trailers_of(error: e.SqeError) -> tuple[tuple[str, str], ...]:
-    found = [(ERROR_CODE, code_of(error)), (ERROR_NAME, error.code)]
+def shortened(text: str, most: int) -> str:
+    """At most so many bytes as gRPC writes them, and always some that it can write."""
+    text = text.encode("utf-8", "replace").decode()
+    if 3 * len(text.encode()) <= most:
+        return text
+    size = 0
+    for place, char in enumerate(text):
+        size += 1 if " " <= char <= "~" and char != "%" else 3 * len(char.encode())
+        if size > most - 3:
+            return text[:place] + "..."
+    return text
+
+
+def trailers_of(error: e.SqeError) -> tuple[tuple[str, str | bytes], ...]:
+    found: list[tuple[str, str | bytes]] = [
+        (ERROR_CODE, code_of(error)),
+        (ERROR_NAME, error.code),
+        (ERROR_CLASS, type(error).__name__),
+    ]
     if error.query_id is not None:
         found.append((QUERY_ID, error.query_id))
+    if not isinstance(error, e.InternalError):
+        if error.position is not None:
+            found.append((ERROR_POSITION, str(error.position)))
+        if error.hint is not None:
+            found.append((ERROR_HINT, shortened(error.hint, LONGEST_HINT).encode()))
     return tuple(found)

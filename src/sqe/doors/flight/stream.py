@@ -1,4 +1,4 @@
-"""FlightData, put together and taken apart by hand: protobuf would copy every batch once more."""
+"""Streams of FlightData: what is sent to clients, and what they send."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.types as pt
 
 from sqe.doors.flight.flight_pb2 import FlightData
-from sqe.errors import InvalidArgument
+from sqe.doors.flight.unfolded import body_of, declared, unfolded
+from sqe.errors import InvalidArgument, LimitExceeded
+from sqe.frames import frame, message_start
 
-_HEADER = b"\x12"  # field 2, bytes
-_BODY = b"\xc2\x3e"  # field 1000, bytes
-# Of a message in Arrow's stream format: a mark and the length of its header.
-_PREFIX = 8
-_MARK = b"\xff\xff\xff\xff"
+# What one message of a client's may become.
+LARGEST_BATCH = 1 << 30
 
 
 def schema_bytes(schema: pa.Schema) -> bytes:
@@ -22,57 +22,39 @@ def schema_bytes(schema: pa.Schema) -> bytes:
     return bytes(schema.serialize())
 
 
-def frames(schema: pa.Schema, messages: Iterable[memoryview]) -> Iterator[bytes]:
-    """A whole stream: its schema, then each message as one FlightData."""
-    yield _frame(memoryview(schema.serialize()))
-    for message in messages:
-        frame = _frame(message)
-        # Released before the next: it may be a page of a file that is about to be closed.
-        message.release()
-        yield frame
+def frames(schema: pa.Schema, batches: Iterable[bytes]) -> Iterator[bytes]:
+    """A whole stream: its schema, then each batch as one FlightData."""
+    yield frame(schema.serialize())
+    yield from batches
 
 
 def table_frames(table: pa.Table) -> Iterator[bytes]:
-    batches = table.to_batches()
-    return frames(table.schema, (memoryview(batch.serialize()) for batch in batches))
+    return frames(table.schema, (frame(batch.serialize()) for batch in table.to_batches()))
 
 
-def compressed(messages: Iterable[memoryview], schema: pa.Schema, codec: str) -> Iterator[memoryview]:
-    """The same batches with compressed buffers."""
+def compressed(batches: Iterable[pa.RecordBatch], schema: pa.Schema, codec: str) -> Iterator[bytes]:
+    """Batches with compressed buffers."""
     options = pa.ipc.IpcWriteOptions(compression=codec)
-    for message in messages:
-        batch = pa.ipc.read_record_batch(pa.py_buffer(bytes(message)), schema)
+    # A stream begins with the schema, which is written with the first batch and not before.
+    skipped = schema.serialize().size
+    for batch in batches:
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, schema, options=options) as writer:
-            skipped = sink.tell()
             writer.write_batch(batch)
             end = sink.tell()
-        yield memoryview(sink.getvalue())[skipped:end]
-
-
-def _frame(message: memoryview) -> bytes:
-    length = int.from_bytes(message[4:_PREFIX], "little")
-    with message[_PREFIX : _PREFIX + length] as header, message[_PREFIX + length :] as body:
-        if not len(body):
-            return b"".join((_HEADER, _varint(length), header))
-        return b"".join((_HEADER, _varint(length), header, _BODY, _varint(len(body)), body))
-
-
-def _varint(number: int) -> bytes:
-    out = bytearray()
-    while number > 0x7F:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
+        yield frame(sink.getvalue()[skipped:end])
 
 
 class Received:
     """The Arrow stream that a client puts. Dictionaries and compression are Arrow's own business, so that
     its bytes are given to Arrow's reader as they would stand in a file."""
 
-    def __init__(self, first: FlightData, rest: Iterator[FlightData], *, largest: int | None = None) -> None:
+    def __init__(
+        self, first: FlightData, rest: Iterator[FlightData], *, largest: int | None = None, limit: str = ""
+    ) -> None:
+        """`limit` is the name of the setting that says how large the whole may be."""
         self._messages = _chain(first, rest)
+        self._limit = f" ({limit})" if limit else ""
         self._left = memoryview(b"")
         self._largest = largest
         self.bytes = 0
@@ -108,7 +90,8 @@ class Received:
             raise _not_arrow() from None
         except (pa.ArrowException, OSError, ValueError):
             raise _not_arrow() from None
-        return reader.schema, _checked(reader)
+        most = LARGEST_BATCH if self._largest is None else min(LARGEST_BATCH, self._largest)
+        return _named(reader), _checked(reader, most)
 
     def _next(self) -> bytes:
         for message in self._messages:
@@ -116,13 +99,21 @@ class Received:
             if not header:
                 continue
             padded = header + bytes(-len(header) % 8)
-            self.bytes += len(message.data_body) + len(padded)
+            try:
+                body = body_of(header, message.data_body)
+                size = declared(header, body)
+            except ValueError:
+                raise _not_arrow() from None
+            if size > LARGEST_BATCH:
+                raise _too_large(LARGEST_BATCH)
+            self.bytes += size + len(padded)
             if self._largest is not None and self.bytes > self._largest:
-                raise InvalidArgument(
-                    f"the stream is larger than {self._largest} bytes (coordinator.max_ingest_size)",
-                    code="EXCEEDED_SPILL_LIMIT",
+                raise LimitExceeded(
+                    f"the stream is larger than {self._largest} bytes{self._limit}",
+                    code="EXCEEDED_STREAM_SIZE",
+                    hint="send less at a time",
                 )
-            return b"".join((_MARK, len(padded).to_bytes(4, "little"), padded, message.data_body))
+            return b"".join((message_start(len(padded)), padded, body))
         return b""
 
 
@@ -131,17 +122,54 @@ def _chain(first: FlightData, rest: Iterator[FlightData]) -> Iterator[FlightData
     yield from rest
 
 
-def _checked(reader: Any) -> Iterator[pa.RecordBatch]:
+def _checked(reader: Any, most: int) -> Iterator[pa.RecordBatch]:
     """Whatever a client says of its buffers is checked before anything reads them."""
     while True:
         try:
             batch = reader.read_next_batch()
-            batch.validate(full=True)
+            batch.validate()
+            # Before each value is looked at: a few may be very many.
+            size = sum(map(unfolded, batch.columns))
+            if size <= most:
+                batch.validate(full=True)
         except StopIteration:
             return
-        except (pa.ArrowException, ValueError, OSError):
+        except (pa.ArrowException, ValueError, OSError, KeyError):
             raise _not_arrow() from None
+        if size > most:
+            raise _too_large(most)
         yield batch
+
+
+def _named(reader: Any) -> pa.Schema:
+    """The schema, if its names are text, and its types some that can be spoken of."""
+    try:
+        schema = reader.schema
+        for field in schema:
+            _speak(field.name, field.type)
+    except (pa.ArrowException, ValueError, KeyError):
+        raise _not_arrow() from None
+    return schema
+
+
+def _speak(name: str, kind: pa.DataType) -> None:
+    """Arrow decodes names when they are asked for, and not before."""
+    if pt.is_timestamp(kind):
+        str(kind.tz)
+    elif pt.is_dictionary(kind):
+        _speak(name, kind.value_type)
+    elif isinstance(kind, pa.BaseExtensionType):
+        _speak(name, kind.storage_type)
+    for number in range(kind.num_fields):
+        _speak(kind.field(number).name, kind.field(number).type)
+
+
+def _too_large(most: int) -> LimitExceeded:
+    return LimitExceeded(
+        f"one batch has more than {most} bytes when it is written out",
+        code="EXCEEDED_BATCH_SIZE",
+        hint="send smaller batches",
+    )
 
 
 def _not_arrow() -> InvalidArgument:

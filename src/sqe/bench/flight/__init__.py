@@ -1,0 +1,1 @@
+"""`sqe bench flight`: a real server process, measured through real Flight SQL clients."""

@@ -1,0 +1,122 @@
+"""Small statements of many sessions, over ADBC's own driver: how many, how long, and how much memory."""
+
+from __future__ import annotations
+
+import statistics
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+from sqe.bench import processes
+from sqe.bench.flight.served import Served
+
+Line = dict[str, object]
+Work = Callable[[Any, int], object]
+# What ADBC sends for a statement: CreatePreparedStatement, GetFlightInfo, DoGet, ClosePreparedStatement.
+CALLS = 4
+_OPTIONS = "adbc.flight.sql.session.options"
+
+
+def rates(served: Served, table: str, sessions: int, seconds: float) -> Iterator[Line]:
+    """The empty handler is our server's answer to GetSessionOptions, asked for as often as a statement makes
+    calls, by the same driver."""
+    works: dict[str, Work] = {
+        f"{CALLS} calls of an empty handler": _nothing,
+        "the same point query": lambda connection, number: _point(connection, table, 7),
+        "another point query each time": _points(table),
+    }
+    empty = 0.0
+    for name, work in works.items():
+        taken = _at_once(served, sessions, seconds, work)
+        rate = sum(map(len, taken)) / seconds
+        empty = empty or rate
+        yield {
+            f"over {sessions} connections": name,
+            "a second": round(rate, 1),
+            "of the empty handler": round(rate / empty, 2),
+            **_percentiles(taken),
+        }
+
+
+def latencies(served: Served, table: str, sessions: int, seconds: float) -> Line:
+    """Each session asks again as soon as it is answered."""
+    taken = _at_once(
+        served, sessions, seconds, lambda connection, number: _point(connection, table, number % 1000)
+    )
+    rate = sum(map(len, taken)) / seconds
+    return {"sessions": sessions, "queries a second": round(rate, 1), **_percentiles(taken)}
+
+
+def idle_memory(served: Served, table: str, sessions: int) -> Line:
+    """Of sessions that were logged in and have run one statement, beyond what one of them leaves."""
+    with ExitStack() as open_:
+        _open(open_, served, table)
+        before = processes.resident_bytes(served.pids)
+        for _ in range(sessions):
+            _open(open_, served, table)
+        after = processes.resident_bytes(served.pids)
+    return {
+        "idle sessions": sessions,
+        "before, MB": round(before / 1e6),
+        "after, MB": round(after / 1e6),
+        "a session, MB": round((after - before) / 1e6 / sessions, 3),
+        "all over sessions, MB": round(after / 1e6 / sessions, 2),
+    }
+
+
+def _open(open_: ExitStack, served: Served, table: str) -> None:
+    _point(open_.enter_context(served.connect()), table, 7)
+
+
+def _point(connection: Any, table: str, number: int) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT name FROM {table} WHERE id = {number}")
+        assert cursor.fetchall() == [(f"name {number}",)]
+
+
+def _points(table: str) -> Work:
+    """Of ids that are in the table, another each time for longer than plans are kept."""
+    return lambda connection, number: _point(connection, table, number % 1000)
+
+
+def _nothing(connection: Any, number: int) -> None:
+    for _ in range(CALLS):
+        connection.adbc_connection.get_option(_OPTIONS)
+
+
+def _at_once(served: Served, sessions: int, seconds: float, work: Work) -> list[list[float]]:
+    """Seconds of each run in each session, begun together and until the time is over."""
+    begin = threading.Barrier(sessions)
+    taken: list[list[float]] = [[] for _ in range(sessions)]
+    failed: list[BaseException] = []
+
+    def run(number: int) -> None:
+        try:
+            with served.connect() as connection:
+                work(connection, number)
+                begin.wait()
+                until = time.perf_counter() + seconds
+                while (start := time.perf_counter()) < until:
+                    work(connection, len(taken[number]) * sessions + number)
+                    taken[number].append(time.perf_counter() - start)
+        except BaseException as error:
+            failed.append(error)
+            begin.abort()
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(sessions)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    broken = [error for error in failed if not isinstance(error, threading.BrokenBarrierError)]
+    if broken:
+        raise broken[0]
+    return taken
+
+
+def _percentiles(taken: list[list[float]]) -> Line:
+    every = [1000 * seconds for session in taken for seconds in session]
+    cuts = statistics.quantiles(every, n=100, method="inclusive") if len(every) > 1 else every * 99
+    return {f"P{share}, ms": round(cuts[share - 1], 1) for share in (50, 95, 99)}

@@ -1,0 +1,92 @@
+"""Sessions of connections to a server, and what is left when they end."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+import sqe
+from flight_server import KEYS
+from sqe.server import Server
+
+pytestmark = pytest.mark.spark
+
+ENDLESS = "SELECT count(*) FROM TABLE(sequence(1, 300000)) a CROSS JOIN TABLE(sequence(1, 3000000)) b"
+
+
+def until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 120
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_connections_with_one_key_have_sessions_of_their_own(server: Server) -> None:
+    port = server.flight.port
+    before = len(server.flight.sessions)
+    with (
+        sqe.connect(host="127.0.0.1", port=port, token=KEYS["ann"]) as one,
+        sqe.connect(host="127.0.0.1", port=port, token=KEYS["ann"]) as other,
+        sqe.connect(host="127.0.0.1", port=port, user="ann", password=KEYS["ann"]) as third,
+    ):
+        one.execute("CREATE SCHEMA mine")
+        one.execute("USE mine")
+        for connection, schema in ((one, "mine"), (other, "default"), (third, "default")):
+            assert connection.execute("SELECT current_schema").fetchall() == [(schema,)]
+        one.execute("DROP SCHEMA mine")
+    until(lambda: len(server.flight.sessions) <= before)
+
+
+def test_nothing_is_left_of_what_was_read(server: Server) -> None:
+    with sqe.connect(host="127.0.0.1", port=server.flight.port, token=KEYS["ann"]) as connection:
+        for rows in (0, 1, 5000):
+            sql = f"SELECT * FROM TABLE(sequence(1, 5000)) AS t (n) WHERE n <= {rows}"
+            assert len(connection.execute(sql).fetchall()) == rows
+        connection.execute("SET SESSION lane = 'auto'")
+        until(lambda: not len(server.flight.queries))
+
+
+@pytest.mark.parametrize("end", ["cancel", "close"])
+def test_a_cancel_reaches_the_server(server: Server, end: str) -> None:
+    connection = sqe.connect(host="127.0.0.1", port=server.flight.port, token=KEYS["joe"])
+    cursor = connection.cursor()
+    caught: list[sqe.SqeError] = []
+
+    def run() -> None:
+        try:
+            cursor.execute(ENDLESS).fetchall()
+        except sqe.SqeError as error:
+            caught.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    until(lambda: server.admission.running == 1 and cursor.query_id is not None)
+    cursor.cancel() if end == "cancel" else connection.close()
+    thread.join(60)
+    assert [(error.code, error.query_id) for error in caught] == [("USER_CANCELED", cursor.query_id)]
+    until(lambda: server.admission.running == 0)
+    connection.close()
+
+
+def test_what_is_for_a_server_and_what_is_not() -> None:
+    with pytest.raises(sqe.InterfaceError, match="host is for a server"):
+        sqe.connect(host="h", memory=True)  # type: ignore[call-overload]
+    with pytest.raises(sqe.InterfaceError, match="are for a server"):
+        sqe.connect(user="joe")  # type: ignore[call-overload]
+    with pytest.raises(sqe.OperationalError, match="does not answer"):
+        sqe.connect(host="127.0.0.1", port=1)
+
+
+def test_an_engine_in_this_process_loads_no_driver() -> None:
+    code = (
+        "import sys, sqe; c = sqe.connect(memory=True); c.execute('SELECT 1').fetchall(); c.close();"
+        "drivers = {'adbc_driver_flightsql', 'adbc_driver_manager', 'grpc', 'pyarrow.flight'};"
+        "print(sorted(drivers & {*sys.modules}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

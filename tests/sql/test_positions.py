@@ -1,0 +1,29 @@
+"""Where in a text something is."""
+
+from __future__ import annotations
+
+from sqe.errors import Position
+from sqe.sql.parse import parse, position_at, position_of
+
+
+def test_lines_and_columns_are_counted_from_one() -> None:
+    text = "ab\n\ncd"
+    places = [position_at(text, offset) for offset in range(6)]
+    assert places == [
+        Position(1, 1),
+        Position(1, 2),
+        Position(1, 3),
+        Position(2, 1),
+        Position(3, 1),
+        Position(3, 2),
+    ]
+
+
+def test_each_operator_of_a_long_chain_begins_where_the_chain_does() -> None:
+    """Each is asked for while it is bound: to walk down from each would take minutes."""
+    text = "SELECT\n  one" + " + one" * 3000
+    syntax = parse(text, max_bytes=len(text))
+    node = syntax.node.selects[0]
+    for _ in range(3000):
+        assert position_of(node, text) == Position(2, 3)
+        node = node.this
