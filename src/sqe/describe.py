@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from sqe.bind.binder import Binder
 from sqe.bind.prepared import parameter_types
 from sqe.bind.statement import bind
-from sqe.errors import SyntaxFault
+from sqe.errors import SyntaxFault, TypeMismatch
 from sqe.policy.secure import Guard
 from sqe.record import record
 from sqe.session import Session
 from sqe.sql.parse import parse
-from sqe.sql.rows import takes_rows
+from sqe.sql.rows import changes_rows, takes_rows
 from sqe.statement import Statement, plan, run
 from sqe.tree import statements as s
 from sqe.tree import types as t
@@ -61,7 +61,13 @@ def _describe(text: str, session: Session, coordinator: Coordinator) -> Descript
         warnings=[],
     )
     many = takes_rows(syntax)
-    tree = bind(binder, syntax)
+    try:
+        tree = bind(binder, syntax)
+    except TypeMismatch:
+        if not changes_rows(syntax):
+            raise
+        # Some `?` was taken for what does not fit into its column; the values may.
+        return Description(None, (t.UNKNOWN,) * syntax.parameters, many)
     types = tuple(
         binder.cast_parameters.get(number, kind) if kind == t.UNKNOWN else kind
         for number, kind in enumerate(parameter_types(binder, tree, syntax.parameters))

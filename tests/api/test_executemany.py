@@ -88,8 +88,6 @@ def test_moments_of_different_zones_are_stored_as_instants(schema: sqe.Connectio
     assert schema.execute("SELECT * FROM t ORDER BY n").fetchall() == rows
 
 
-# A server describes a statement before it has the values, and takes this one's for doubles.
-@pytest.mark.parametrize("connection", ["embedded"], indirect=True)
 def test_many_rows_that_are_not_all_constants(schema: sqe.Connection) -> None:
     schema.execute("CREATE TABLE t (a integer)")
     cursor = schema.executemany("INSERT INTO t VALUES (abs(?))", [[-n] for n in range(101)])

@@ -9,6 +9,11 @@ from sqlglot import exp
 from sqe.sql.parse import NUMBER, Syntax
 
 
+def changes_rows(syntax: Syntax) -> bool:
+    """Whether it is one that writes rows, and returns none."""
+    return not syntax.explain and isinstance(syntax.node, (exp.Insert, exp.Update, exp.Delete, exp.Merge))
+
+
 def takes_rows(syntax: Syntax) -> bool:
     """Whether it inserts one row, which all of its parameters stand in."""
     row = _row(syntax)

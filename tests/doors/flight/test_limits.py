@@ -398,7 +398,7 @@ def test_nobody_takes_all_sessions(own: Serve) -> None:
 
 
 def test_idle_sessions_end_and_say_so(own: Serve) -> None:
-    server = own("[session]\nidle_timeout_secs = 1\n")
+    server = own("[session]\nidle_timeout_secs = 1\nexpiry_sweep_interval_secs = 1\n")
     with client(server) as ann:
         bearer = ann.log_in()
     with Plain(server.flight.port, ("authorization", bearer)) as again:

@@ -6,7 +6,6 @@ import base64
 import binascii
 import logging
 import math
-import re
 import threading
 import time
 from collections import Counter
@@ -40,7 +39,6 @@ COOKIE = "arrow_flight_session_id"
 SESSION_NAME = "x-sqe-session"
 # Clients that have not said yet who they are.
 MOST_GREETING = 64
-_REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
 
 class Call:
@@ -311,11 +309,6 @@ def basic(text: str) -> Password:
 def peer_host(context: Any) -> str:
     """The client's address without its port, which is another one each time."""
     return str(context.peer()).rpartition(":")[0]
-
-
-def request_id(headers: dict[str, str]) -> str | None:
-    asked = headers.get("x-request-id")
-    return asked if asked is not None and _REQUEST_ID.fullmatch(asked) else None
 
 
 def _cookie(headers: dict[str, str]) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -82,10 +83,14 @@ class FlightDoor:
         self._service.prepared.close_session(session.id)
 
     def _sweep(self) -> None:
+        rest = self._coordinator.config.sessions.sweep_interval
+        again = time.monotonic() + rest
         while not self._closed.wait(SWEEP_SECONDS):
             self._watch.sweep()
             self.queries.sweep()
-            self.sessions.sweep()
+            if time.monotonic() >= again:
+                self.sessions.sweep()
+                again = time.monotonic() + rest
 
 
 def _options(settings: ServerSettings) -> list[tuple[str, int]]:
