@@ -7,11 +7,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+import trustme
 
 import sqe
-from flight_server import KEYS
+from flight_server import KEYS, Serve
 from sqe.server import Server
 
 pytestmark = pytest.mark.spark
@@ -43,12 +45,13 @@ def test_connections_with_one_key_have_sessions_of_their_own(server: Server) -> 
 
 
 def test_nothing_is_left_of_what_was_read(server: Server) -> None:
+    before = len(server.flight.queries)
     with sqe.connect(host="127.0.0.1", port=server.flight.port, token=KEYS["ann"]) as connection:
         for rows in (0, 1, 5000):
             sql = f"SELECT * FROM TABLE(sequence(1, 5000)) AS t (n) WHERE n <= {rows}"
             assert len(connection.execute(sql).fetchall()) == rows
         connection.execute("SET SESSION lane = 'auto'")
-        until(lambda: not len(server.flight.queries))
+        until(lambda: len(server.flight.queries) <= before)
 
 
 @pytest.mark.parametrize("end", ["cancel", "close"])
@@ -90,3 +93,18 @@ def test_an_engine_in_this_process_loads_no_driver() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_tls(serve: Serve, tmp_path: Path) -> None:
+    authority = trustme.CA()
+    shown = authority.issue_cert("127.0.0.1")
+    shown.private_key_pem.write_to_path(tmp_path / "key.pem")
+    shown.cert_chain_pems[0].write_to_path(tmp_path / "cert.pem")
+    files = f'cert_file = "{tmp_path}/cert.pem", key_file = "{tmp_path}/key.pem"'
+    port = serve(coordinator=f"tls = {{ {files} }}").flight.port
+    with sqe.connect(host="127.0.0.1", port=port, token=KEYS["ann"], tls=True, insecure=True) as connection:
+        assert connection.execute("SELECT 1").fetchall() == [(1,)]
+    # Nobody that this machine trusts has signed it; and without TLS nobody answers at all.
+    for tls in (True, False):
+        with pytest.raises(sqe.OperationalError):
+            sqe.connect(host="127.0.0.1", port=port, token=KEYS["ann"], tls=tls).execute("SELECT 1")

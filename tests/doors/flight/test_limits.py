@@ -18,6 +18,7 @@ from typing import Any
 import grpc
 import pyarrow as pa
 import pytest
+import trustme
 from grpc_health.v1 import health_pb2
 from grpc_reflection.v1alpha import reflection_pb2
 from plain_calls import ENDLESS, LONG, Plain, described, failure, sent
@@ -556,25 +557,21 @@ def test_long_bearers_fit(own: Serve) -> None:
 # The connection ---------------------------------------------------------------------------------------
 
 
-def certificate(folder: Path, name: str) -> tuple[Path, Path]:
-    """A key, and a certificate that vouches for itself."""
-    key, cert = folder / f"{name}.key", folder / f"{name}.pem"
-    subprocess.run(
-        [
-            *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"),
-            *("-keyout", key, "-out", cert, "-days", "2", "-subj", f"/CN={name}"),
-            *("-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"),
-        ],
-        check=True,
-        capture_output=True,
-    )
-    return key, cert
+def certificate(folder: Path, name: str) -> tuple[Path, Path, Path]:
+    """A key, its certificate, and that of the authority which vouches for it."""
+    authority = trustme.CA()
+    shown = authority.issue_cert("127.0.0.1", "localhost", common_name=name)
+    key, cert, root = (folder / f"{name}.{kind}" for kind in ("key", "pem", "ca"))
+    shown.private_key_pem.write_to_path(key)
+    shown.cert_chain_pems[0].write_to_path(cert)
+    authority.cert_pem.write_to_path(root)
+    return key, cert, root
 
 
 def test_tls(own: Serve, tmp_path: Path) -> None:
-    key, cert = certificate(tmp_path, "server")
+    key, cert, root = certificate(tmp_path, "server")
     server = own(coordinator=f'tls = {{ cert_file = "{cert}", key_file = "{key}" }}')
-    credentials = grpc.ssl_channel_credentials(cert.read_bytes())
+    credentials = grpc.ssl_channel_credentials(root.read_bytes())
     with client(server, credentials=credentials) as ann:
         assert answers(ann)
     with client(server) as plain:
@@ -582,14 +579,14 @@ def test_tls(own: Serve, tmp_path: Path) -> None:
 
 
 def test_mutual_tls(own: Serve, tmp_path: Path) -> None:
-    key, cert = certificate(tmp_path, "server")
-    own_key, own_cert = certificate(tmp_path, "client")
-    other_key, other_cert = certificate(tmp_path, "other")
-    server = own(coordinator=f'tls = {{ cert_file = "{cert}", key_file = "{key}", ca_file = "{own_cert}" }}')
+    key, cert, root = certificate(tmp_path, "server")
+    own_key, own_cert, own_root = certificate(tmp_path, "client")
+    other_key, other_cert, _ = certificate(tmp_path, "other")
+    server = own(coordinator=f'tls = {{ cert_file = "{cert}", key_file = "{key}", ca_file = "{own_root}" }}')
 
     def shown(*files: Path) -> Any:
         private, chain = (file.read_bytes() for file in files) if files else (None, None)
-        return client(server, credentials=grpc.ssl_channel_credentials(cert.read_bytes(), private, chain))
+        return client(server, credentials=grpc.ssl_channel_credentials(root.read_bytes(), private, chain))
 
     with shown(own_key, own_cert) as ann:
         assert answers(ann)
