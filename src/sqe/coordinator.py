@@ -59,6 +59,7 @@ class Coordinator:
         self._files: OrderedDict[Identity, FileCache] = OrderedDict()
         self._lock = threading.Lock()
         self._writing: dict[str, threading.Lock] = defaultdict(threading.Lock)
+        self.closed = False
 
     def session(self, identity: Identity) -> Session:
         return Session(identity, catalog=self.catalogs.default)
@@ -150,6 +151,7 @@ class Coordinator:
         }
 
     def close(self) -> None:
+        self.closed = True
         if self._owns_spark and self._spark is not None:
             self._spark.close()
         if self._fast is not None:

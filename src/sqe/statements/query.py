@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqe.bind.binder import Binder
 from sqe.coordinator import Coordinator
-from sqe.errors import LimitExceeded, SqeError
+from sqe.errors import Cancelled, LimitExceeded, SqeError
 from sqe.session_properties import value_of
 from sqe.statements import fast
 from sqe.statements.fast import FastThenSpark
@@ -59,6 +59,9 @@ def batches_of(
     def on_spark() -> tuple[Stream, Callable[[], None]]:
         from sqe.statements import spark
 
+        if coordinator.closed:
+            # The fast lane ends its processes then, and nobody wants the answer of another.
+            raise Cancelled("the statement was ended with its connection")
         rendered = spark.render_for(statement, tree)
         stream = spark.stream_of(statement, rendered, binder, coordinator, on_metrics=on_metrics)
         session = coordinator.spark_session(statement.session.identity)
