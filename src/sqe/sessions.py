@@ -105,14 +105,16 @@ class Sessions:
                 return found
             return self._add(identity, key) if create else None
 
-    def enter(self, session: ServerSession, peer: str) -> bool:
-        """Keeps it alive until `leave`, for a call of that peer; False if it has ended meanwhile."""
+    def enter(self, session: ServerSession, peer: str | None) -> bool:
+        """Keeps it alive until `leave`, for a call of one of those that share it; False if it has ended
+        meanwhile."""
         with self._lock:
             if session.closed:
                 return False
             session.busy += 1
             session.used = time.monotonic()
-            session.used_by(peer)
+            if peer is not None:
+                session.used_by(peer)
             return True
 
     def leave(self, session: ServerSession) -> None:

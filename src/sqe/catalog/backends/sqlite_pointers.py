@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sqe.catalog.backends.pointers import ADD_TYPE, SCHEMA, Database, Pointers, Values
-from sqe.errors import SqeError, Unavailable, UserError
+from sqe.errors import ConfigError, SqeError, Unavailable
 
 T = TypeVar("T")
 
@@ -104,9 +104,8 @@ class SqlitePointers(Pointers):
         others = db.query("SELECT DISTINCT catalog_name FROM iceberg_tables ORDER BY 1", {})
         if others and self._own:
             # Rows carry the name of their catalog, and Spark finds only those of the name it mounts.
-            raise UserError(
+            raise ConfigError(
                 f"the warehouse {self.path.parent} belongs to the catalog '{others[0][0]}'",
-                code="CONFIGURATION_INVALID",
                 hint=f"mount it by that name: --catalog {others[0][0]}={self.path.parent}",
             )
         self._add_first_namespace(db)

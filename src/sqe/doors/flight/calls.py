@@ -91,7 +91,9 @@ class Call:
         """Something of that session is used by this call, so that it does not end before it."""
         if session in self._used:
             return
-        if not self._sessions.enter(session, self.context.peer()):
+        # One that was given at a log-in is one client's, and needs no count of those that share it.
+        peer = None if session is self._known else self.context.peer()
+        if not self._sessions.enter(session, peer):
             raise SessionExpired("the session has ended", hint="log in again")
         self._used.append(session)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import grpc
 
 from sqe import errors as e
+from sqe.observe.redact import for_strangers
 
 ERROR_CODE = "x-sqe-error-code"
 ERROR_NAME = "x-sqe-error-name"
@@ -77,7 +78,18 @@ def code_of(error: e.SqeError) -> str:
 
 
 def text_of(error: e.SqeError) -> str:
-    return shortened(error.message if isinstance(error, e.InternalError) else str(error), LONGEST_TEXT)
+    message, hint = _told(error)
+    where = f"line {error.position}: " if error.position else ""
+    return shortened(f"{where}{message}" + (f" ({hint})" if hint else ""), LONGEST_TEXT)
+
+
+def _told(error: e.SqeError) -> tuple[str, str | None]:
+    """Message and hint. What is the operator's to mend may name files and hosts: that is for the log."""
+    if isinstance(error, e.InternalError):
+        return error.message, None
+    if error.kind is e.ErrorKind.USER_ERROR and not isinstance(error, e.ConfigError):
+        return error.message, error.hint
+    return for_strangers(error.message), None if error.hint is None else for_strangers(error.hint)
 
 
 def shortened(text: str, most: int) -> str:
@@ -101,9 +113,9 @@ def trailers_of(error: e.SqeError) -> tuple[tuple[str, str | bytes], ...]:
     ]
     if error.query_id is not None:
         found.append((QUERY_ID, error.query_id))
-    if not isinstance(error, e.InternalError):
-        if error.position is not None:
-            found.append((ERROR_POSITION, str(error.position)))
-        if error.hint is not None:
-            found.append((ERROR_HINT, shortened(error.hint, LONGEST_HINT).encode()))
+    if error.position is not None:
+        found.append((ERROR_POSITION, str(error.position)))
+    _, hint = _told(error)
+    if hint is not None:
+        found.append((ERROR_HINT, shortened(hint, LONGEST_HINT).encode()))
     return tuple(found)
