@@ -151,7 +151,7 @@ class Server:
 
 
 def serve(config: Config) -> int:
-    """Until SIGTERM or SIGINT; a second one ends it at once."""
+    """Until SIGTERM or SIGINT; a second one ends the wait for what still runs."""
     server = Server(config)
     stop = threading.Event()
     asked = 0
@@ -170,6 +170,9 @@ def serve(config: Config) -> int:
         stop.wait()
         server.drain()
     finally:
+        # What is left takes a moment, and is not to be left half done.
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, signal.SIG_IGN)
         server.close()
         log.info("ended")
     return 0

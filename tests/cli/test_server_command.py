@@ -96,6 +96,27 @@ def test_the_example_serves(tmp_path: Path, words: list[str]) -> None:
         assert messages.count("statement finished") == 3
 
 
+def test_a_second_signal_ends_the_wait(tmp_path: Path) -> None:
+    numbers = "TABLE(sequence(1, 3000000))"
+    with running(["server", "--config", str(EXAMPLE)], tmp_path) as (process, said):
+        sql = f"SELECT count(*) FROM {numbers} AS a CROSS JOIN {numbers} AS b"
+        words = ["-m", "sqe", "-H", "127.0.0.1", "-p", str(said["port"]), "-e", sql]
+        client = subprocess.Popen([sys.executable, *words], stderr=subprocess.DEVNULL)
+        while json.loads(page(said["health_port"], "/api/v1/status")[1])["active_queries"] != 1:
+            assert client.poll() is None
+        process.send_signal(signal.SIGTERM)
+        assert process.stderr is not None
+        while json.loads(process.stderr.readline())["message"] != "draining":
+            pass
+        for _ in range(3):
+            process.send_signal(signal.SIGTERM)
+        _, rest = process.communicate(timeout=60)
+        assert client.wait(60) == 1
+        assert process.returncode == 1
+        assert json.loads(rest.splitlines()[-1])["message"] == "ended"
+        assert "Traceback" not in rest
+
+
 ANYBODY = '[[auth.providers]]\ntype = "anonymous"\n'
 
 
