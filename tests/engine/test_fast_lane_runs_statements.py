@@ -194,6 +194,34 @@ def test_waiting_for_a_child_ends_with_cancel_and_deadline() -> None:
         lane.close()
 
 
+def test_one_that_gave_up_leaves_the_child_to_another() -> None:
+    """Whoever is woken for a child may have been cancelled in the same moment."""
+    lane = FastLane(FastSettings(processes=1))
+    try:
+        for _ in range(20):
+            holder = stream(lane, "SELECT range FROM range(1000000000)")
+            next(iter(holder))
+            given_up, waiting = stream(lane, "SELECT 1"), stream(lane, "SELECT 7")
+            answers: list[object] = []
+            threads = [threading.Thread(target=_collect, args=(s, answers)) for s in (given_up, waiting)]
+            for thread in threads:
+                thread.start()
+            lane.cancel(given_up.statement_id)
+            holder.close()
+            for thread in threads:
+                thread.join(30)
+            assert sorted(map(str, answers)) == ["USER_CANCELED", "[{'7': 7}]"]
+    finally:
+        lane.close()
+
+
+def _collect(answer: FastStream, into: list[object]) -> None:
+    try:
+        into += [batch.to_pylist() for batch in answer]
+    except Cancelled as error:
+        into.append(error.code)
+
+
 def test_progress_is_told(lane: FastLane, numbers: Path) -> None:
     told: list[Progress] = []
     many = f"read_parquet(['{numbers}'])"

@@ -1,15 +1,16 @@
 """Events of statements, delivered to observers over a bounded queue.
 
 A slow or broken observer never holds up a statement: when the queue is full, events are dropped and
-counted.
+counted. They are delivered some at a time: a thread that woke for each would take the interpreter from a
+statement each time.
 """
 
 from __future__ import annotations
 
 import logging
-import queue
 import threading
 import time
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import field
 from typing import Protocol
@@ -17,6 +18,9 @@ from typing import Protocol
 from sqe.record import record
 
 log = logging.getLogger(__name__)
+
+# So long events are gathered.
+GATHER_SECONDS = 0.02
 
 
 @record
@@ -46,7 +50,10 @@ class Events:
 
     def __init__(self, observers: list[Observer], *, capacity: int = 10_000) -> None:
         self._observers = observers
-        self._queue: queue.Queue[Event | None] = queue.Queue(capacity)
+        self._capacity = capacity
+        self._queue: deque[Event] = deque()
+        self._more = threading.Event()
+        self._closing = threading.Event()
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
         self.dropped = 0
@@ -54,33 +61,37 @@ class Events:
     def emit(self, event: Event) -> None:
         if not self._observers:
             return
-        self._start()
-        try:
-            self._queue.put_nowait(event)
-        except queue.Full:
-            self.dropped += 1
-
-    def close(self, timeout: float = 5) -> None:
-        """Deliver what is queued, then end."""
-        thread = self._thread
-        if thread is None:
-            return
-        self._queue.put(None)
-        thread.join(timeout)
-
-    def _start(self) -> None:
         with self._lock:
+            if len(self._queue) >= self._capacity:
+                self.dropped += 1
+                return
+            self._queue.append(event)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._deliver, name="sqe-events", daemon=True)
                 self._thread.start()
+        if not self._more.is_set():
+            self._more.set()
+
+    def close(self, timeout: float = 5) -> None:
+        """Deliver what is queued, then end."""
+        self._closing.set()
+        self._more.set()
+        if self._thread is not None:
+            self._thread.join(timeout)
 
     def _deliver(self) -> None:
-        while True:
-            event = self._queue.get()
-            if event is None:
-                return
-            for observer in self._observers:
-                try:
-                    observer.hear(event)
-                except Exception:
-                    log.exception("an observer failed")
+        closing = False
+        while not closing:
+            self._more.wait()
+            self._closing.wait(GATHER_SECONDS)
+            self._more.clear()
+            closing = self._closing.is_set()
+            while self._queue:
+                self._tell(self._queue.popleft())
+
+    def _tell(self, event: Event) -> None:
+        for observer in self._observers:
+            try:
+                observer.hear(event)
+            except Exception:
+                log.exception("an observer failed")

@@ -217,18 +217,24 @@ def parts(node: Node) -> list[Any]:
     """The direct parts of a node: expressions, sort keys, relations."""
     found: list[Any] = []
     for name in _names(type(node)):
-        _collect(getattr(node, name), found)
+        value = getattr(node, name)
+        if isinstance(value, Node):
+            found.append(value)
+        elif type(value) is tuple:
+            _collect(value, found)
     return found
 
 
-def _collect(value: Any, found: list[Any]) -> None:
-    if isinstance(value, Node):
-        found.append(value)
-    elif type(value) is tuple:
-        for item in value:
-            _collect(item, found)
+def _collect(values: tuple[Any, ...], found: list[Any]) -> None:
+    for value in values:
+        if isinstance(value, Node):
+            found.append(value)
+        elif type(value) is tuple:
+            _collect(value, found)
 
 
+# As the classes here annotate what is never a node, nor holds one.
+_LEAVES = ("str", "bool", "int", "str | None", "int | None", "Type", "Position | None")
 _known_names: dict[type, tuple[str, ...]] = {}
 
 
@@ -236,8 +242,7 @@ def _names(kind: type) -> tuple[str, ...]:
     """The fields of a class that may hold nodes."""
     names = _known_names.get(kind)
     if names is None:
-        leaves = ("type", "position", "function")
-        names = tuple(f.name for f in dataclasses.fields(kind) if f.name not in leaves)
+        names = tuple(f.name for f in dataclasses.fields(kind) if f.type not in _LEAVES)
         _known_names[kind] = names
     return names
 

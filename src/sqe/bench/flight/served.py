@@ -27,6 +27,9 @@ USER = "bench"
 KEY = "sqe_bench_0123456789abcdef0123456789abcdef"
 START_SECONDS = 60.0
 SPARK_SECONDS = 180.0
+# A JVM compiles for some seconds after its first statement. Quiet is less than this share of a core.
+QUIET_SECONDS = 30.0
+QUIET_SHARE = 0.1
 END_SECONDS = 60.0
 
 # As many statements at once as the largest measurement has sessions; a limit would be what is measured.
@@ -68,8 +71,15 @@ class Served:
         self._wait("the server is not ready", START_SECONDS, lambda answer: bool(answer["ready"]))
 
     def wait_for_spark(self) -> None:
-        """Until Spark has come up: while it does, it has all cores."""
+        """Until Spark has come up, and has nothing left to do: until then it has all cores."""
         self._wait("Spark is not ready", SPARK_SECONDS, lambda answer: _part(answer, "spark"))
+        until = time.monotonic() + QUIET_SECONDS
+        busy = 1.0
+        while busy > QUIET_SHARE and time.monotonic() < until:
+            before = processes.cpu_seconds(self.process.pid)
+            time.sleep(1)
+            after = processes.cpu_seconds(self.process.pid)
+            busy = 0.0 if before is None or after is None else after - before
 
     def connect(self) -> Any:
         """A connection of ADBC's own driver, logged in by a handshake: a session of its own."""

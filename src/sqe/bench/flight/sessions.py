@@ -1,4 +1,4 @@
-"""Small statements of many sessions, over ADBC's own driver: how many, how long, and how much memory."""
+"""Small statements of many sessions: how many, how long, and how much memory."""
 
 from __future__ import annotations
 
@@ -7,44 +7,40 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from typing import Any
 
 from sqe.bench import processes
+from sqe.bench.flight.clients import ADBC, PYARROW, Client
 from sqe.bench.flight.served import Served
 
 Line = dict[str, object]
-Work = Callable[[Any, int], object]
-# What ADBC sends for a statement: CreatePreparedStatement, GetFlightInfo, DoGet, ClosePreparedStatement.
-CALLS = 4
-_OPTIONS = "adbc.flight.sql.session.options"
+Work = Callable[[Client, int], object]
 
 
 def rates(served: Served, table: str, sessions: int, seconds: float) -> Iterator[Line]:
-    """The empty handler is our server's answer to GetSessionOptions, asked for as often as a statement makes
-    calls, by the same driver."""
+    """Of each driver. The empty handler is our server's answer to GetSessionOptions, asked for as often as
+    a statement makes calls."""
     works: dict[str, Work] = {
-        f"{CALLS} calls of an empty handler": _nothing,
-        "the same point query": lambda connection, number: _point(connection, table, 7),
+        "an empty handler": lambda client, number: client.nothing(),
+        "the same point query": lambda client, number: _point(client, table, 7),
         "another point query each time": _points(table),
     }
-    empty = 0.0
-    for name, work in works.items():
-        taken = _at_once(served, sessions, seconds, work)
-        rate = sum(map(len, taken)) / seconds
-        empty = empty or rate
-        yield {
-            f"over {sessions} connections": name,
-            "a second": round(rate, 1),
-            "of the empty handler": round(rate / empty, 2),
-            **_percentiles(taken),
-        }
+    for kind in (PYARROW, ADBC):
+        empty = 0.0
+        for name, work in works.items():
+            taken = _at_once(served, kind, sessions, seconds, work)
+            rate = sum(map(len, taken)) / seconds
+            empty = empty or rate
+            yield {
+                f"over {sessions} connections": f"{kind.name}, {kind.calls} calls: {name}",
+                "a second": round(rate, 1),
+                "of the empty handler": round(rate / empty, 2),
+                **_percentiles(taken),
+            }
 
 
 def latencies(served: Served, table: str, sessions: int, seconds: float) -> Line:
-    """Each session asks again as soon as it is answered."""
-    taken = _at_once(
-        served, sessions, seconds, lambda connection, number: _point(connection, table, number % 1000)
-    )
+    """Each session of ADBC asks again as soon as it is answered."""
+    taken = _at_once(served, ADBC, sessions, seconds, _points(table))
     rate = sum(map(len, taken)) / seconds
     return {"sessions": sessions, "queries a second": round(rate, 1), **_percentiles(taken)}
 
@@ -67,26 +63,21 @@ def idle_memory(served: Served, table: str, sessions: int) -> Line:
 
 
 def _open(open_: ExitStack, served: Served, table: str) -> None:
-    _point(open_.enter_context(served.connect()), table, 7)
+    _point(open_.enter_context(ADBC(served)), table, 7)
 
 
-def _point(connection: Any, table: str, number: int) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT name FROM {table} WHERE id = {number}")
-        assert cursor.fetchall() == [(f"name {number}",)]
+def _point(client: Client, table: str, number: int) -> None:
+    assert client.ask(f"SELECT name FROM {table} WHERE id = {number}") == [f"name {number}"]
 
 
 def _points(table: str) -> Work:
     """Of ids that are in the table, another each time for longer than plans are kept."""
-    return lambda connection, number: _point(connection, table, number % 1000)
+    return lambda client, number: _point(client, table, number % 1000)
 
 
-def _nothing(connection: Any, number: int) -> None:
-    for _ in range(CALLS):
-        connection.adbc_connection.get_option(_OPTIONS)
-
-
-def _at_once(served: Served, sessions: int, seconds: float, work: Work) -> list[list[float]]:
+def _at_once(
+    served: Served, kind: type[Client], sessions: int, seconds: float, work: Work
+) -> list[list[float]]:
     """Seconds of each run in each session, begun together and until the time is over."""
     begin = threading.Barrier(sessions)
     taken: list[list[float]] = [[] for _ in range(sessions)]
@@ -94,12 +85,12 @@ def _at_once(served: Served, sessions: int, seconds: float, work: Work) -> list[
 
     def run(number: int) -> None:
         try:
-            with served.connect() as connection:
-                work(connection, number)
+            with kind(served) as client:
+                work(client, number)
                 begin.wait()
                 until = time.perf_counter() + seconds
                 while (start := time.perf_counter()) < until:
-                    work(connection, len(taken[number]) * sessions + number)
+                    work(client, len(taken[number]) * sessions + number)
                     taken[number].append(time.perf_counter() - start)
         except BaseException as error:
             failed.append(error)

@@ -10,7 +10,7 @@ from concurrent.futures import ProcessPoolExecutor
 from typing import Any, TypeVar
 
 from sqe.bench import processes
-from sqe.bench.flight.served import KEY, USER
+from sqe.bench.flight.clients import descriptor, log_in, start
 from sqe.record import record
 
 LOOK_SECONDS = 0.05
@@ -41,14 +41,14 @@ def take_spooled(
     server that has nothing else to do."""
     import pyarrow.flight as flight
 
-    client, options = _log_in(uri)
+    client, options = log_in(uri)
     plain = flight.connect(plain_uri)
     begin = time.perf_counter()
     info = _execute(client, options, sql, lane)
     ticket = info.endpoints[0].ticket
     while info.total_records < 0:
         time.sleep(LOOK_SECONDS)
-        info = client.get_flight_info(_descriptor(ticket.ticket), options)
+        info = client.get_flight_info(descriptor(ticket.ticket), options)
     waited = time.perf_counter() - begin
     size = str(info.total_bytes).encode()
     ours, others = [], []
@@ -61,37 +61,16 @@ def take_spooled(
 def take_at_once(uri: str, sql: str, lane: str) -> Taken:
     """The stream while the engine is still answering, for the second time: a JVM's first is several times
     as slow, whoever asks."""
-    client, options = _log_in(uri)
+    client, options = log_in(uri)
     _take(client, options, _execute(client, options, sql, lane).endpoints[0].ticket, 0.0)
     begin = time.perf_counter()
     info = _execute(client, options, sql, lane)
     return _take(client, options, info.endpoints[0].ticket, time.perf_counter() - begin)
 
 
-def _log_in(uri: str) -> tuple[Any, Any]:
-    import pyarrow.flight as flight
-
-    client = flight.connect(uri)
-    header = client.authenticate_basic_token(USER, KEY)
-    return client, flight.FlightCallOptions(headers=[header])
-
-
 def _execute(client: Any, options: Any, sql: str, lane: str) -> Any:
-    _start(client, options, f"SET SESSION lane = '{lane}'")
-    return _start(client, options, sql)
-
-
-def _start(client: Any, options: Any, sql: str) -> Any:
-    from sqe.doors.flight.flight_sql_pb2 import CommandStatementQuery
-    from sqe.doors.flight.messages import pack
-
-    return client.get_flight_info(_descriptor(pack(CommandStatementQuery(query=sql))), options)
-
-
-def _descriptor(command: bytes) -> Any:
-    import pyarrow.flight as flight
-
-    return flight.FlightDescriptor.for_command(command)
+    start(client, options, f"SET SESSION lane = '{lane}'")
+    return start(client, options, sql)
 
 
 def _take(client: Any, options: Any, ticket: Any, waited: float) -> Taken:

@@ -64,6 +64,7 @@ class Child:
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
         self._sending = threading.Lock()
+        self._held = b""
         self._requests: queue.SimpleQueue[Request] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._running: Running | None = None
@@ -171,14 +172,15 @@ class Child:
 
     def _send_rows(self, reader: Any, running: Running) -> None:
         with reader:
-            self._send(wire.SCHEMA, reader.schema.serialize())
+            self._send(wire.SCHEMA, reader.schema.serialize(), more=True)
             for batch in reader:
                 if running.cancelled:
                     raise Cancelled
                 data = batch.serialize()
                 running.rows += batch.num_rows
                 running.bytes += data.size
-                self._send(wire.BATCH, data)
+                # One that is not full is the last.
+                self._send(wire.BATCH, data, more=batch.num_rows < ROWS_A_BATCH)
 
     def _send_plan(self, plan: list[tuple[str, str]], running: Running) -> None:
         import pyarrow as pa
@@ -188,9 +190,15 @@ class Child:
         running.rows = batch.num_rows
         self._send(wire.BATCH, batch.serialize())
 
-    def _send(self, kind: bytes, payload: Any) -> None:
+    def _send(self, kind: bytes, payload: Any, *, more: bool = False) -> None:
+        """With `more` to come at once, a small frame goes with it: the coordinator wakes up once for both."""
+        frame = wire.small(kind, payload) if more else None
+        if frame is not None:
+            self._held += frame
+            return
+        before, self._held = self._held, b""
         with self._sending:
-            wire.send(self._sock, kind, payload)
+            wire.send(self._sock, kind, payload, before=before)
 
     def _say(self, kind: bytes, message: dict[str, Any]) -> None:
         self._send(*wire.say(kind, message))

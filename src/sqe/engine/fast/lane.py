@@ -241,6 +241,7 @@ class FastStream:
         self, child: Child, request: list[tuple[bytes, Any]]
     ) -> Generator[pa.RecordBatch, None, SqeError | None]:
         """The child's batches, and then the error of the statement if it has one."""
+        frames = wire.Frames(child.sock, self._wait)
         self._poll.register(child.sock, select.POLLIN)
         with self._lock:
             self._child = child
@@ -253,9 +254,9 @@ class FastStream:
                     self._say_stop(child)
             if self.cancelled:
                 self._stop()
-            return (yield from self._read(child))
+            return (yield from self._read(frames))
         except GeneratorExit:
-            self._abandon(child)
+            self._abandon(frames)
             raise
         except (wire.Gone, wire.Garbled):
             return self._verdict(ended())
@@ -264,11 +265,11 @@ class FastStream:
                 self._child = None
             self._poll.unregister(child.sock)
 
-    def _read(self, child: Child) -> Generator[pa.RecordBatch, None, SqeError | None]:
+    def _read(self, frames: wire.Frames) -> Generator[pa.RecordBatch, None, SqeError | None]:
         while True:
             # Here too: an answer that flows without a pause never waits.
             self._stop_if_late()
-            kind, payload = wire.receive(child.sock, _ANSWERS, self._wait)
+            kind, payload = frames.next(_ANSWERS)
             self._heard = True
             if kind == wire.SCHEMA:
                 self._schema = _schema(payload)
@@ -288,12 +289,12 @@ class FastStream:
                 self.answered = True
                 return self._verdict(None)
 
-    def _abandon(self, child: Child) -> None:
+    def _abandon(self, frames: wire.Frames) -> None:
         """Nobody wants the rest: the child stops, and what it has sent is thrown away."""
         self._stop()
         with contextlib.suppress(wire.Gone, wire.Garbled):
             while True:
-                kind, payload = wire.receive(child.sock, _ANSWERS, self._wait)
+                kind, payload = frames.next(_ANSWERS)
                 if kind in (wire.FAILED, wire.END):
                     self.answered = not wire.heard(payload).get("fatal")
                     return

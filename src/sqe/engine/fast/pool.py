@@ -128,7 +128,12 @@ class Pool:
         while True:
             with self._changed:
                 while not self._closed and not self._idle and not self._room():
-                    wait(self._changed)
+                    try:
+                        wait(self._changed)
+                    except BaseException:
+                        # It may be this one that was woken for a child.
+                        self._changed.notify()
+                        raise
                 if self._closed:
                     raise FastLaneFailed("the fast lane is closed")
                 child = self._pick(key)
@@ -147,7 +152,8 @@ class Pool:
             self._busy.discard(child)
             if not self._closed:
                 self._idle.append(child)
-                self._changed.notify_all()
+                # One child is for one of them.
+                self._changed.notify()
                 return
         self.drop(child)
 

@@ -10,7 +10,10 @@ import select
 import socket
 import struct
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 # Coordinator to child.
 HELLO = b"H"
@@ -28,6 +31,8 @@ _MARK = b"sq"
 _HEADER = struct.Struct("<2scQ")
 # No batch is as large; a longer one means that the bytes are not what they should be.
 MAX_FRAME = 1 << 32
+SMALL = 4096
+_PIECE = 1 << 14
 
 Wait = Callable[[int], None]
 """Returns as soon as the socket can be read (select.POLLIN) or written (POLLOUT), or raises."""
@@ -55,14 +60,23 @@ def heard(payload: bytearray) -> dict[str, Any]:
     return message
 
 
-def send(sock: socket.socket, kind: bytes, payload: Any = b"", wait: Wait | None = None) -> None:
-    """`payload` is anything that has bytes. With `wait` the socket does not block."""
+def send(
+    sock: socket.socket, kind: bytes, payload: Any = b"", wait: Wait | None = None, *, before: bytes = b""
+) -> None:
+    """`payload` is anything that has bytes. With `wait` the socket does not block. `before` are small frames
+    that go first."""
     view = memoryview(payload).cast("B")
-    header = memoryview(_HEADER.pack(_MARK, kind, len(view)))
-    # A small frame in one piece: one system call, one wake-up of the other side.
-    parts = [memoryview(bytes(header) + bytes(view))] if len(view) < 4096 else [header, view]
+    header = before + _HEADER.pack(_MARK, kind, len(view))
+    # Small ones in one piece: one system call, one wake-up of the other side.
+    parts = [memoryview(header + bytes(view))] if len(view) < SMALL else [memoryview(header), view]
     for part in parts:
         _send_all(sock, part, wait)
+
+
+def small(kind: bytes, payload: Any) -> bytes | None:
+    """The whole frame, if it may as well wait to go before another."""
+    view = memoryview(payload).cast("B")
+    return _HEADER.pack(_MARK, kind, len(view)) + bytes(view) if len(view) < SMALL else None
 
 
 def offer(sock: socket.socket, kind: bytes, payload: bytes) -> None:
@@ -77,12 +91,59 @@ def offer(sock: socket.socket, kind: bytes, payload: bytes) -> None:
     _send_all(sock, frame[sent:], None)
 
 
-def receive(sock: socket.socket, kinds: bytes, wait: Wait | None = None) -> tuple[bytes, bytearray]:
-    """The next frame, which has to be of one of these kinds."""
-    mark, kind, length = _HEADER.unpack(_receive_exactly(sock, _HEADER.size, wait))
+def receive(sock: socket.socket, kinds: bytes) -> tuple[bytes, bytearray]:
+    """The next frame, which has to be of one of these kinds, and nothing after it."""
+    kind, length = _opened(_receive_exactly(sock, _HEADER.size), kinds)
+    return kind, _receive_exactly(sock, length)
+
+
+class Frames:
+    """All frames of one answer, from a socket that does not block. Taken in large pieces: in a server of many
+    threads each system call gives the interpreter away."""
+
+    def __init__(self, sock: socket.socket, wait: Wait) -> None:
+        self._sock = sock
+        self._wait = wait
+        self._ahead = memoryview(b"")
+
+    def next(self, kinds: bytes) -> tuple[bytes, bytearray]:
+        """It has to be of one of these kinds."""
+        kind, length = _opened(self._take(_HEADER.size), kinds)
+        return kind, self._take(length)
+
+    def _take(self, size: int) -> bytearray:
+        data = bytearray(size)
+        left = memoryview(data)
+        while left:
+            if not self._ahead and len(left) >= _PIECE:
+                left = left[self._receive(partial(self._sock.recv_into, left)) :]
+                continue
+            if not self._ahead:
+                self._ahead = memoryview(self._receive(partial(self._sock.recv, _PIECE)))
+            count = min(len(left), len(self._ahead))
+            left[:count] = self._ahead[:count]
+            left, self._ahead = left[count:], self._ahead[count:]
+        return data
+
+    def _receive(self, attempt: Callable[[], T]) -> T:
+        while True:
+            try:
+                received = attempt()
+            except BlockingIOError:
+                self._wait(select.POLLIN)
+                continue
+            except OSError:
+                raise Gone from None
+            if not received:
+                raise Gone
+            return received
+
+
+def _opened(header: bytearray, kinds: bytes) -> tuple[bytes, int]:
+    mark, kind, length = _HEADER.unpack(header)
     if mark != _MARK or kind not in kinds or length > MAX_FRAME:
         raise Garbled
-    return kind, _receive_exactly(sock, length, wait)
+    return kind, length
 
 
 def _send_all(sock: socket.socket, view: memoryview, wait: Wait | None) -> None:
@@ -96,16 +157,12 @@ def _send_all(sock: socket.socket, view: memoryview, wait: Wait | None) -> None:
             raise Gone from None
 
 
-def _receive_exactly(sock: socket.socket, size: int, wait: Wait | None) -> bytearray:
+def _receive_exactly(sock: socket.socket, size: int) -> bytearray:
     data = bytearray(size)
     view = memoryview(data)
     while view:
         try:
             count = sock.recv_into(view)
-        except BlockingIOError:
-            assert wait is not None
-            wait(select.POLLIN)
-            continue
         except OSError:
             raise Gone from None
         if not count:
