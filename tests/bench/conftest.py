@@ -34,5 +34,10 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
 
 
 @pytest.fixture
+def scale() -> float:
+    return SCALE
+
+
+@pytest.fixture
 def directory(kept: Kept) -> Path:
     return kept.directory

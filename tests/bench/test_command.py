@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from conftest import SCALE
 from sqe.bench.command import parser
 from sqe.cli.main import sqe
 
@@ -35,10 +34,14 @@ def test_every_command_and_flag_is_on_the_page() -> None:
 
 
 def test_run_and_what_follows(
-    directory: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    directory: Path,
+    scale: float,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    words = ["run", "--suite", "ssb", "--scale", str(SCALE), "--engines", "duckdb", "--runs", "2"]
+    words = ["run", "--suite", "ssb", "--scale", str(scale), "--engines", "duckdb", "--runs", "2"]
     assert bench(directory, *words, "--json", "r.json", "--query", "q1.1", "--query", "q4.1") == 0
     assert "2 of 2" in capsys.readouterr().out
     content = json.loads(Path("r.json").read_text())

@@ -29,5 +29,13 @@ def test_every_part_has_its_table_on_the_page(tmp_path: Path, capsys: pytest.Cap
 
     write_page([read(report)], page)
     text = page.read_text()
-    assert "## Flight SQL" in text and "4 calls of an empty handler" in text
+    assert "## Flight SQL" in text and "ADBC, 4 calls: the same point query" in text
     assert str(tmp_path) not in text
+
+
+def test_a_session_is_small(tmp_path: Path) -> None:
+    report = tmp_path / "r.json"
+    words = ["--part", "idle", "--idle", "20", "--without-spark", "--json", str(report)]
+    assert sqe(["bench", "flight", *words, "--dir", str(tmp_path / "kept")]) == 0
+    [line] = json.loads(report.read_text())["flight"]["idle"]
+    assert line["idle sessions"] == 20 and line["a session, MB"] < 10
