@@ -78,6 +78,7 @@ class PreparedStatements:
         self._coordinator = coordinator
         self._lock = threading.Lock()
         self._by_handle: dict[bytes, Prepared] = {}
+        self._of_session: dict[str, set[bytes]] = {}
 
     def __len__(self) -> int:
         return len(self._by_handle)
@@ -85,13 +86,15 @@ class PreparedStatements:
     def create(self, text: str, session: ServerSession) -> Prepared:
         made = Prepared(text, session, describe(text, session.session, self._coordinator))
         with self._lock:
-            if sum(1 for known in self._by_handle.values() if known.session is session) >= MOST:
+            theirs = self._of_session.setdefault(session.id, set())
+            if len(theirs) >= MOST:
                 raise LimitExceeded(
                     f"a session has at most {MOST} prepared statements",
                     code="TOO_MANY_PREPARED_STATEMENTS",
                     hint="close those that are not used",
                 )
             self._by_handle[made.handle] = made
+            theirs.add(made.handle)
         if session.closed:
             self.close(made)
             raise SessionExpired("the session has ended", hint="log in again")
@@ -107,8 +110,12 @@ class PreparedStatements:
     def close(self, prepared: Prepared) -> None:
         with self._lock:
             self._by_handle.pop(prepared.handle, None)
+            theirs = self._of_session.get(prepared.session.id, set())
+            theirs.discard(prepared.handle)
+            if not theirs:
+                self._of_session.pop(prepared.session.id, None)
 
     def close_session(self, session_id: str) -> None:
         with self._lock:
-            for handle in [h for h, p in self._by_handle.items() if p.session.id == session_id]:
-                del self._by_handle[handle]
+            for handle in self._of_session.pop(session_id, ()):
+                self._by_handle.pop(handle, None)
