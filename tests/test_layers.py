@@ -63,7 +63,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "plans", "sqe.system.wanted",
     },
     "admission": {"config", "errors"},
-    "sessions": {"config", "errors", "session"},
+    "sessions": {"auth", "config", "errors", "session"},
     "describe": {
         "bind", "coordinator", "errors", "policy", "session", "sql", "statement", "statements", "tree",
     },
@@ -81,7 +81,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "display": {"values"},
     "cursor": {"dbapi", "display", "errors", "results", "sql", "tree", "values", "sqe.bind.parameters"},
     "any_connection": {"cursor", "dbapi", "errors"},
-    "remote": {"any_connection", "errors", "results", "tree"},
+    "remote": {"any_connection", "errors", "results", "sql", "tree"},
     "connection": {
         "any_connection", "catalog", "config", "coordinator", "cursor", "errors", "policy", "remote",
         "session", "statement",

@@ -79,7 +79,7 @@ def connect(
         from sqe.remote.connection import RemoteConnection
 
         return RemoteConnection(
-            Address(host, port or 50051, user, password, token, tls=tls, insecure=insecure)
+            Address(host, 50051 if port is None else port, user, password, token, tls=tls, insecure=insecure)
         )
     if any(given is not None for given in there):
         raise InterfaceError("port, user, password, token and tls are for a server", hint="add host")

@@ -81,6 +81,8 @@ class Cursor:
     def _run(
         self, sql: str, parameters: tuple[Expression, ...], values: Sequence[object], *, rows: int = 1
     ) -> AnyStatement:
+        if not isinstance(sql, str):
+            raise InterfaceError(f"a statement is text, and this is {type(sql).__name__}")
         statement: AnyStatement = self.connection.statement(sql, parameters, values, rows=rows)
         self.statement = statement
         with _blamed_on(statement):

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from sqe.bind.binder import Binder
 from sqe.bind.prepared import parameter_types
 from sqe.bind.statement import bind
-from sqe.errors import SyntaxFault, TypeMismatch
+from sqe.errors import InvalidStatement, NotSupported, SyntaxFault, TypeMismatch
 from sqe.policy.secure import Guard
 from sqe.record import record
 from sqe.session import Session
 from sqe.sql.parse import parse
-from sqe.sql.rows import changes_rows, takes_rows
-from sqe.statement import Statement, plan, run
+from sqe.sql.rows import is_query, takes_rows
+from sqe.statement import Statement, plan
 from sqe.tree import statements as s
 from sqe.tree import types as t
 from sqe.tree.expressions import Field, Parameter
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
 @record
 class Description:
-    """`fields` is None where no rows are returned. `parameters` has a type for each `?`, unknown where
-    anything would do. `takes_rows` if many rows of values are one statement."""
+    """`fields` is None where no rows are returned, and empty where values of parameters decide what is.
+    `parameters` has a type for each `?`, unknown where anything would do. `takes_rows` if many rows of values
+    are one statement."""
 
     fields: tuple[Field, ...] | None
     parameters: tuple[t.Type, ...]
@@ -48,7 +49,7 @@ def _describe(text: str, session: Session, coordinator: Coordinator) -> Descript
     if syntax is None or not syntax.parameters:
         # The plan is kept, and is the one that runs.
         tree, binder = plan(Statement(text, session), coordinator)
-        return Description(_fields(tree, binder, text, session, coordinator), (), False)
+        return Description(_fields(tree, binder), (), False)
     guard = Guard(coordinator.policy, session.identity)
     binder = Binder(
         text,
@@ -63,21 +64,20 @@ def _describe(text: str, session: Session, coordinator: Coordinator) -> Descript
     many = takes_rows(syntax)
     try:
         tree = bind(binder, syntax)
-    except TypeMismatch:
-        if not changes_rows(syntax):
+    except (TypeMismatch, NotSupported, InvalidStatement) as error:
+        if isinstance(error, InvalidStatement) and error.code != "NOT_SUPPORTED":
             raise
-        # Some `?` was taken for what does not fit into its column; the values may.
-        return Description(None, (t.UNKNOWN,) * syntax.parameters, many)
+        # Where a `?` could be several things the values decide; and what is wrong whatever they are is heard
+        # when it runs.
+        return Description(() if is_query(syntax) else None, (t.UNKNOWN,) * syntax.parameters, many)
     types = tuple(
         binder.cast_parameters.get(number, kind) if kind == t.UNKNOWN else kind
         for number, kind in enumerate(parameter_types(binder, tree, syntax.parameters))
     )
-    return Description(_fields(tree, binder, text, session, coordinator), types, many)
+    return Description(_fields(tree, binder), types, many)
 
 
-def _fields(
-    tree: s.Statement, binder: Binder, text: str, session: Session, coordinator: Coordinator
-) -> tuple[Field, ...] | None:
+def _fields(tree: s.Statement, binder: Binder) -> tuple[Field, ...] | None:
     if isinstance(tree, s.Query):
         return tree.relation.fields
     if isinstance(tree, s.Explain):
@@ -87,10 +87,15 @@ def _fields(
         return tuple(binder.fresh(name, kind) for name, kind in columns)
     if s.kind(tree):
         return None
-    # SHOW and DESCRIBE: listing is all they do.
-    shown = Statement(text, session)
-    run(shown, coordinator)
-    assert shown.result is not None
-    fields = shown.result.fields
-    shown.result.close()
-    return fields
+    return tuple(binder.fresh(name, kind) for name, kind in _shown(tree))
+
+
+def _shown(tree: s.Statement) -> list[tuple[str, t.Type]]:
+    """The columns of SHOW and DESCRIBE."""
+    if isinstance(tree, s.ShowStats):
+        from sqe.statements import stats
+
+        return stats.COLUMNS
+    from sqe.statements import show
+
+    return show.columns_of(tree)

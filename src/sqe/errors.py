@@ -148,6 +148,10 @@ class NotFound(UserError, ProgrammingError):
     code = "TABLE_NOT_FOUND"
 
 
+class ViewNotFound(NotFound):
+    """Where only a view would do. The code is Trino's, which has none for views."""
+
+
 class AlreadyExists(UserError, ProgrammingError):
     code = "TABLE_ALREADY_EXISTS"
 

@@ -12,25 +12,24 @@ from typing import TYPE_CHECKING
 
 from sqe.admission import Admission
 from sqe.auth import chain
-from sqe.auth.credentials import Credentials
+from sqe.auth.credentials import Credentials, Grant
 from sqe.catalog.mount import from_config
+from sqe.catalog.watch import NOT_YET, Watch
 from sqe.config import Config
 from sqe.coordinator import Coordinator
 from sqe.doors.admin.admin import Admin
 from sqe.doors.flight.server import FlightDoor
-from sqe.errors import SqeError
 from sqe.observe.access_log import AccessLog
 from sqe.observe.metrics import Metrics
 from sqe.policy.decision import AllowAll
 from sqe.readiness import Readiness
-from sqe.session import Identity
 
 if TYPE_CHECKING:
     from sqe.engine.spark.lane import SparkLane
 
 log = logging.getLogger(__name__)
 
-# How often it is looked whether Spark has come up, or gone.
+# How often it is looked whether Spark has come up, or gone, and which catalogs do not answer.
 LOOK_SECONDS = 0.5
 DRAIN_LOOK_SECONDS = 0.05
 
@@ -63,6 +62,9 @@ class Server:
             metrics=self.metrics,
             status=self._status,
         )
+        self._watch = Watch(self.coordinator.catalogs, self._tell_of_catalogs)
+        self._telling = threading.Lock()
+        self._silent: dict[str, str] = {}
         self._ended = threading.Event()
 
     def start(self) -> None:
@@ -75,6 +77,7 @@ class Server:
                 self.coordinator.fast.start(self.config.fast.most_children)
             on = self.config.fast.enabled
             self.readiness.set("fast lane", on, "" if on else "switched off")
+            self._watch.start()
             threading.Thread(target=self._look, name="sqe-look", daemon=True).start()
             self.coordinator.spark.start()
             self.flight.start()
@@ -113,31 +116,38 @@ class Server:
             return
         self._ended.set()
         self.flight.close()
+        self._watch.close()
         self.coordinator.close()
         self.admin.close()
 
-    def _log_in(self, credentials: Credentials, peer: str) -> Identity:
+    def _log_in(self, credentials: Credentials, peer: str) -> Grant:
         with self.metrics.timed_log_in():
-            return self._chain.authenticate(credentials, peer=peer)
+            return self._chain.grant(credentials, peer=peer)
 
     def _look(self) -> None:
-        self._check_catalogs()
         while not self._ended.wait(LOOK_SECONDS):
             ready = self.coordinator.spark.started
             self.readiness.set(
                 "spark", ready, "" if ready else "starting, or gone until a statement needs it"
             )
-            if not self.readiness.parts()["catalogs"].ready:
-                self._check_catalogs()
+            self._tell_of_catalogs()
 
-    def _check_catalogs(self) -> None:
-        failed = []
-        for name in self.coordinator.catalogs.names():
-            try:
-                self.coordinator.catalogs.get(name).namespaces()
-            except SqeError as error:
-                failed.append(f"{name}: {error.message}")
-        self.readiness.set("catalogs", not failed, "; ".join(failed))
+    def _tell_of_catalogs(self) -> None:
+        """One that answers is enough to be given work: the others' statements fail, and say why."""
+        with self._telling:
+            reasons = self._watch.reasons()
+            for name, reason in reasons.items():
+                self.readiness.set(f"catalog {name}", not reason, reason)
+            silent = {name: reason for name, reason in reasons.items() if reason}
+            answering = len(reasons) - len(silent)
+            told = f"{answering or 'none'} of {len(reasons)} answering" if silent else ""
+            self.readiness.set("catalogs", answering > 0, told)
+            known = {name: reason for name, reason in silent.items() if reason != NOT_YET}
+            for name in self._silent.keys() - silent.keys():
+                log.info("a catalog answers again", extra={"catalog": name})
+            for name in known.keys() - self._silent.keys():
+                log.warning("a catalog does not answer", extra={"catalog": name, "reason": known[name]})
+            self._silent = known
 
     def _status(self) -> Mapping[str, object]:
         return {

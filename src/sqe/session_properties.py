@@ -85,14 +85,29 @@ def value_of(session: Session, name: str, config: Config) -> str:
     return session.properties.get(name) or PROPERTIES[name].default(config)
 
 
-def time_limit(session: Session, config: Config) -> float:
-    """How many seconds a statement of this session may run; 0 is no limit. What a session asks for may be
-    less than what is configured for its roles, not more."""
+@record
+class TimeLimit:
+    """How long a statement may run, and what says so, by the name under which it can be changed."""
+
+    seconds: float
+    set_by: str
+
+    def __str__(self) -> str:
+        return f"{self.seconds:g} s ({self.set_by})"
+
+
+def time_limit(session: Session, config: Config) -> TimeLimit | None:
+    """Of the statements of this session. What a session asks for may be less than what is configured for
+    its roles, not more."""
     own = [
         config.query.role_overrides[role]
         for role in session.identity.roles & set(config.query.role_overrides)
     ]
-    most = (0 if 0 in own else max(own)) if own else config.query.timeout_secs
+    if own:
+        most = TimeLimit(0 if 0 in own else max(own), "query.role_overrides")
+    else:
+        most = TimeLimit(config.query.timeout_secs, "query.timeout_secs")
     asked = session.properties.get("query_max_run_time")
-    wanted = seconds(asked) if asked else 0.0
-    return min(wanted, most) if wanted and most else wanted or float(most)
+    wanted = TimeLimit(seconds(asked) if asked else 0.0, "session property query_max_run_time")
+    limits = [limit for limit in (most, wanted) if limit.seconds]
+    return min(limits, key=lambda limit: limit.seconds, default=None)

@@ -6,45 +6,35 @@ import hashlib
 import secrets
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable
 
+from sqe.auth.credentials import Grant
 from sqe.config import SessionSettings
 from sqe.errors import LimitExceeded, SessionExpired
 from sqe.session import Identity, Session
 
 # How bearers of ours begin, so that one that has ended is not taken for somebody's wrong token.
 BEARER = "sqe-session-"
-# Connections of one session that are remembered: some vanish without a word.
-MOST_PEERS = 100
+# A client in the middle of something comes back within this time.
+AWAY_SECONDS = 5.0
+# Sessions that have ended by themselves, and whose clients have not heard of it yet.
+MOST_ENDED = 10_000
 
 
 class ServerSession:
     """`session` is what statements see. `busy` calls keep it alive however long they take."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, holds: Callable[[], bool]) -> None:
+        """`holds` says whether what let its client in is still there."""
         self.session = session
+        self.holds = holds
         self.identity = session.identity
         self.cookie = secrets.token_urlsafe(24)
         self.created = time.monotonic()
         self.used = self.created
         self.busy = 0
         self.closed = False
-        self._peers: dict[str, None] = {}
-        self._lock = threading.Lock()
-
-    def used_by(self, peer: str) -> None:
-        """`peer` is one connection of a client's: those that send the same credentials share a session."""
-        with self._lock:
-            self._peers.pop(peer, None)
-            self._peers[peer] = None
-            if len(self._peers) > MOST_PEERS:
-                del self._peers[next(iter(self._peers))]
-
-    def left_by(self, peer: str) -> bool:
-        """Whether it was the last that used the session."""
-        with self._lock:
-            self._peers.pop(peer, None)
-            return not self._peers
 
     @property
     def id(self) -> str:
@@ -67,16 +57,19 @@ class Sessions:
         self._by_key: dict[bytes, ServerSession] = {}
         self._by_cookie: dict[str, ServerSession] = {}
         self._keys: dict[str, set[bytes]] = {}
+        self._ended: OrderedDict[bytes | str, None] = OrderedDict()
         self._salt = secrets.token_bytes(16)
 
     def __len__(self) -> int:
         return len(self._by_cookie)
 
-    def begin(self, identity: Identity) -> tuple[ServerSession, str]:
-        """A new session and its bearer."""
+    def begin(self, grant: Grant) -> str:
+        """The bearer of a new session."""
         bearer = BEARER + secrets.token_urlsafe(32)
+        self._make_room(grant.identity)
         with self._lock:
-            return self._add(identity, self._key("given", bearer)), bearer
+            self._add(grant.identity, self._key("given", bearer), grant.holds)
+        return bearer
 
     def of_bearer(self, bearer: str) -> ServerSession | None:
         """The session that this bearer was given for; None if it is none of ours. SessionExpired."""
@@ -84,6 +77,9 @@ class Sessions:
             return None
         with self._lock:
             found = self._alive(self._by_key.get(self._key("given", bearer)))
+        if found is not None and not found.holds():
+            self.close(found)
+            found = None
         if found is None:
             raise SessionExpired("the session has ended", hint="log in again")
         return found
@@ -92,29 +88,34 @@ class Sessions:
         """None for somebody else's, too."""
         with self._lock:
             found = self._alive(self._by_cookie.get(cookie))
+        if found is None:
+            self._say_if_ended(cookie)
         return found if found is not None and found.identity == identity else None
 
     def of_credentials(
-        self, credentials: str, identity: Identity, *, create: bool = True
+        self, credentials: str, identity: Identity, *, create: bool = True, known: bool = False
     ) -> ServerSession | None:
-        """The session of clients that send their own credentials with every call, and no cookie."""
+        """The session of a client that sends its own credentials with every call, and no cookie. With
+        `known` it has had one. SessionExpired."""
         key = self._key("sent", credentials)
         with self._lock:
-            found = self._alive(self._by_key.get(key))
-            if found is not None and found.identity == identity:
-                return found
-            return self._add(identity, key) if create else None
+            found = self._of_key(key, identity)
+        if found is not None or not create:
+            return found
+        self._say_if_ended(key)
+        if known:
+            raise _forgotten()
+        self._make_room(identity)
+        with self._lock:
+            return self._of_key(key, identity) or self._add(identity, key, _always)
 
-    def enter(self, session: ServerSession, peer: str | None) -> bool:
-        """Keeps it alive until `leave`, for a call of one of those that share it; False if it has ended
-        meanwhile."""
+    def enter(self, session: ServerSession) -> bool:
+        """Keeps it alive until `leave`; False if it has ended meanwhile."""
         with self._lock:
             if session.closed:
                 return False
             session.busy += 1
             session.used = time.monotonic()
-            if peer is not None:
-                session.used_by(peer)
             return True
 
     def leave(self, session: ServerSession) -> None:
@@ -126,27 +127,46 @@ class Sessions:
         with self._lock:
             return list(self._by_cookie.values())
 
-    def close(self, session: ServerSession, *, if_over: bool = False) -> None:
+    def close(self, session: ServerSession, only_if: Callable[[ServerSession], bool] | None = None) -> None:
         with self._lock:
-            if session.closed or (if_over and not self._is_over(session)):
+            if session.closed or (only_if is not None and not only_if(session)):
                 return
             session.closed = True
+            # One that was as a new one would be is not missed.
+            over = only_if is not None and self._was_set(session)
             self._by_cookie.pop(session.cookie, None)
             for key in self._keys.pop(session.id, ()):
                 self._by_key.pop(key, None)
+                if over:
+                    self._ended[key] = None
+            if over:
+                self._ended[session.cookie] = None
+            while len(self._ended) > MOST_ENDED:
+                self._ended.popitem(last=False)
         self._on_close(session)
 
     def sweep(self) -> None:
         """Ends those that were idle for too long, or are too old."""
         for session in self.all():
             if self._is_over(session):
-                self.close(session, if_over=True)
+                self.close(session, self._is_over)
 
     def close_all(self) -> None:
         for session in self.all():
             self.close(session)
 
-    def _add(self, identity: Identity, key: bytes) -> ServerSession:
+    def _make_room(self, identity: Identity) -> None:
+        """Where there are too many, the one ends that its user has left for longest: some drivers close
+        connections without a word."""
+        with self._lock:
+            if len(self._by_cookie) < self._most(identity):
+                return
+            theirs = [s for s in self._by_cookie.values() if s.identity.user == identity.user and not s.busy]
+        oldest = min(theirs, key=lambda session: session.used, default=None)
+        if oldest is not None:
+            self.close(oldest, _is_away)
+
+    def _add(self, identity: Identity, key: bytes, holds: Callable[[], bool]) -> ServerSession:
         """Called with the lock held."""
         if len(self._by_cookie) >= self._most(identity):
             raise LimitExceeded(
@@ -154,7 +174,7 @@ class Sessions:
                 code="TOO_MANY_SESSIONS",
                 hint="close connections that are not used, or try again later",
             )
-        made = ServerSession(self._make(identity))
+        made = ServerSession(self._make(identity), holds)
         former = self._by_key.get(key)
         if former is not None:
             # The same credentials are somebody else now.
@@ -163,6 +183,27 @@ class Sessions:
         self._by_cookie[made.cookie] = made
         self._keys[made.id] = {key}
         return made
+
+    def _of_key(self, key: bytes, identity: Identity) -> ServerSession | None:
+        """Called with the lock held."""
+        found = self._alive(self._by_key.get(key))
+        return found if found is not None and found.identity == identity else None
+
+    def _say_if_ended(self, key: bytes | str) -> None:
+        """Once: a client must not go on in another schema without a word."""
+        with self._lock:
+            session = self._by_key.get(key) if isinstance(key, bytes) else self._by_cookie.get(key)
+        if session is not None:
+            self.close(session, self._is_over)
+        with self._lock:
+            ended = self._ended.pop(key, "") is None
+        if ended:
+            raise _forgotten()
+
+    def _was_set(self, session: ServerSession) -> bool:
+        fresh, now = self._make(session.identity), session.session
+        names = ("catalog", "namespace", "time_zone", "properties", "prepared")
+        return any(getattr(now, name) != getattr(fresh, name) for name in names)
 
     def _most(self, identity: Identity) -> int:
         """The last tenth is for users who have none: nobody can take all there are."""
@@ -187,3 +228,18 @@ class Sessions:
         """What was sent is not kept. A bearer that we gave proves who asks, and what a client sends of its
         own does not: one must never be taken for the other."""
         return hashlib.blake2b(f"{kind} {credentials}".encode(), key=self._salt, digest_size=16).digest()
+
+
+def _is_away(session: ServerSession) -> bool:
+    return not session.busy and time.monotonic() - session.used > AWAY_SECONDS
+
+
+def _forgotten() -> SessionExpired:
+    return SessionExpired(
+        "the session has ended, and what USE and SET SESSION said is forgotten",
+        hint="say it again, and run the statement again",
+    )
+
+
+def _always() -> bool:
+    return True

@@ -28,7 +28,7 @@ from sqe.plans import Plan
 from sqe.policy.secure import Guard, secure
 from sqe.recursion import make_room
 from sqe.session import Session
-from sqe.session_properties import time_limit, value_of
+from sqe.session_properties import TimeLimit, time_limit, value_of
 from sqe.sql.parse import parse
 from sqe.sql.rows import with_rows
 from sqe.system.wanted import push_down
@@ -39,6 +39,9 @@ from sqe.tree.relations import has_order
 if TYPE_CHECKING:
     from sqe.results import Result
     from sqe.tree.expressions import Expression
+
+
+_TOO_LATE = "EXCEEDED_TIME_LIMIT"
 
 
 @dataclass(slots=True)
@@ -68,6 +71,7 @@ class Statement:
     error: SqeError | None = None
     warnings: list[str] = field(default_factory=list)
     cancelled: bool = False
+    time_limit: TimeLimit | None = None
     deadline: float | None = None
     created: float = field(default_factory=time.time)
     first_row_at: float | None = None
@@ -84,6 +88,19 @@ class Statement:
     @property
     def user(self) -> str:
         return self.session.identity.user
+
+    @property
+    def is_late(self) -> bool:
+        return self.deadline is not None and time.monotonic() >= self.deadline
+
+    def too_late(self, what: str = "ran") -> SqeError:
+        limit = f"longer than {self.time_limit or 'its time limit'}"
+        return LimitExceeded(f"the statement {what} {limit}", code=_TOO_LATE)
+
+    def blamed(self, error: SqeError) -> SqeError:
+        """A lane knows that the time was over, and not whose limit it was."""
+        unnamed = error.code == _TOO_LATE and str(self.time_limit or "") not in error.message
+        return self.too_late() if unnamed else error
 
     def record(self) -> Record:
         """What may be kept of it when it is over."""
@@ -114,6 +131,9 @@ def run(statement: Statement, coordinator: Coordinator) -> None:
                 coordinator.admission.enter(statement)
         tree, binder = plan(statement, coordinator)
         statement.kind, statement.label = s.kind(tree), label(tree)
+        # Else a limit that is too small for any statement could not be taken back.
+        if statement.is_late and not isinstance(tree, s.SetSession):
+            raise statement.too_late()
         _tell(
             coordinator,
             statement,
@@ -129,7 +149,7 @@ def run(statement: Statement, coordinator: Coordinator) -> None:
         if statement.result is None:
             _finished(statement, coordinator)
     except SqeError as error:
-        raise _failed(statement, coordinator, error) from error.__cause__
+        raise _failed(statement, coordinator, statement.blamed(error)) from error.__cause__
     except RecursionError:
         raise _failed(
             statement,
@@ -153,6 +173,10 @@ def plan(statement: Statement, coordinator: Coordinator) -> tuple[s.Statement, B
     # As the session is now: another thread may change it while this statement waits.
     session = replace(statement.session)
     statement.time_zone = session.time_zone
+    # Planning counts: it asks catalogs, which may be slow.
+    statement.time_limit = time_limit(session, coordinator.config)
+    if statement.time_limit is not None:
+        statement.deadline = time.monotonic() + statement.time_limit.seconds
     guard = Guard(coordinator.policy, session.identity, statement.staged)
     # A policy may say something else today.
     lasts = not guard.hides and not statement.parameters and not statement.staged
@@ -162,9 +186,6 @@ def plan(statement: Statement, coordinator: Coordinator) -> tuple[s.Statement, B
         if lasts:
             coordinator.plans.keep(statement.text, session, known)
     statement.route = known.route
-    limit = time_limit(session, coordinator.config)
-    if limit:
-        statement.deadline = time.monotonic() + limit
     return known.tree, known.binder
 
 

@@ -46,6 +46,9 @@ class FakeRestServer:
         # Requests to answer with a status, before they are looked at: (method, end of the path, status).
         self.failures: list[tuple[str, str, int]] = []
         self.requests: list[str] = []
+        # Until it is set again, requests are taken and not answered.
+        self.speaks = threading.Event()
+        self.speaks.set()
         handler = type("Handler", (_Handler,), {"fake": self})
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self._http.daemon_threads = True
@@ -53,6 +56,7 @@ class FakeRestServer:
         threading.Thread(target=self._http.serve_forever, daemon=True).start()
 
     def close(self) -> None:
+        self.speaks.set()
         self._http.shutdown()
         self._http.server_close()
 
@@ -208,6 +212,8 @@ class _Handler(BaseHTTPRequestHandler):
         fake = self.fake
         with fake.lock:
             fake.requests.append(f"{self.command} {self.path}")
+        fake.speaks.wait()
+        with fake.lock:
             planned = next(
                 (f for f in fake.failures if f[0] == self.command and parts.path.endswith(f[1])), None
             )

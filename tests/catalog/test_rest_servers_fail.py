@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -12,11 +14,14 @@ import pytest
 from conformance import DEFAULT, definition, name
 from fake_rest_server import FakeRestServer, fake_rest_server
 
+from sqe.catalog.backends import rest_client
 from sqe.catalog.backends.rest import RestCatalog
+from sqe.connection import connect
 from sqe.errors import (
     AccessDenied,
     CommitConflict,
     ConfigError,
+    LimitExceeded,
     NotFound,
     NotSupported,
     Unavailable,
@@ -44,6 +49,64 @@ def test_a_server_that_is_busy_is_asked_again(server: FakeRestServer, catalog: R
     assert catalog.namespaces() == [DEFAULT]
     catalog.create_table(definition(catalog, "t"))
     assert catalog.tables(DEFAULT) == ["t"]
+
+
+def test_a_server_that_is_silent_is_asked_once(
+    server: FakeRestServer, catalog: RestCatalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rest_client, "ANSWER_SECONDS", 0.2)
+    catalog.close()
+    server.requests.clear()
+    server.speaks.clear()
+    with pytest.raises(Unavailable, match="catalog 'lake' does not answer within"):
+        catalog.namespaces()
+    with pytest.raises(Unavailable, match="did not say whether the change was made"):
+        catalog._client.post("namespaces", body={"namespace": ["other"]})
+    assert [request.split()[0] for request in server.requests] == ["GET", "POST"]
+
+
+def test_those_who_meet_a_silent_server_wait_side_by_side(
+    server: FakeRestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also before anything is known of it."""
+    monkeypatch.setattr(rest_client, "ANSWER_SECONDS", 5)
+    server.speaks.clear()
+    catalog = RestCatalog("lake", server.url, warehouse="lake")
+    with ThreadPoolExecutor(4) as pool:
+        waiting = [pool.submit(catalog.namespaces) for _ in range(4)]
+        end = time.monotonic() + 60
+        while len(server.requests) < 4:
+            assert time.monotonic() < end and not any(call.done() for call in waiting)
+            time.sleep(0.01)
+        server.speaks.set()
+        assert [call.result(60) for call in waiting] == [[]] * 4
+    catalog.close()
+
+
+def test_time_limits_count_what_a_catalog_takes_to_answer(
+    server: FakeRestServer, catalog: RestCatalog, tmp_path: Path
+) -> None:
+    catalog.create_table(definition(catalog, "t"))
+    config = tmp_path / "sqe.toml"
+    config.write_text(f'[catalogs.lake]\ncatalog_url = "{server.url}"\nwarehouse = "lake"\n')
+    with connect(config=config) as connection, ThreadPoolExecutor(1) as pool:
+        connection.execute("SET SESSION query_max_run_time = '200ms'")
+        server.requests.clear()
+        server.speaks.clear()
+        asking = pool.submit(connection.execute, "SELECT * FROM lake.default.t")
+        while not server.requests:
+            time.sleep(0.01)
+        time.sleep(0.3)
+        server.speaks.set()
+        with pytest.raises(LimitExceeded) as late:
+            asking.result(60)
+        limit = "0.2 s (session property query_max_run_time)"
+        assert (late.value.code, str(late.value)) == (
+            "EXCEEDED_TIME_LIMIT",
+            f"the statement ran longer than {limit}",
+        )
+        [record] = connection.coordinator.history.records(connection.session.identity.user)[-1:]
+        assert record.state == "failed" and "run" not in record.timings
 
 
 @pytest.mark.parametrize("status", [500, 502, 504])

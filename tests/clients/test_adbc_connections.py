@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import adbc_driver_flightsql.dbapi as adbc
@@ -13,7 +14,8 @@ import pytest
 from adbc_driver_flightsql import ConnectionOptions, DatabaseOptions
 
 import sqe
-from flight_server import KEYS, Connect
+from flight_server import KEYS, Connect, Serve
+from sqe.auth.providers.api_key import hash_of
 from sqe.server import Server
 
 # Minutes of work for either lane. Of numbers that Spark can leave off counting: what one row is unnested to,
@@ -183,3 +185,36 @@ def _until(condition: Any) -> None:
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.02)
+
+
+def test_connections_with_one_key_keep_apart(connect_as: Connect) -> None:
+    one, other = connect_as("ann"), connect_as("ann")
+    with one.cursor() as first, other.cursor() as second:
+        first.execute("CREATE SCHEMA of_one")
+        first.execute("USE of_one")
+        second.execute("SELECT current_schema")
+        assert second.fetchone() == ("default",)
+        first.execute("SELECT current_schema")
+        assert first.fetchone() == ("of_one",)
+        first.execute("DROP SCHEMA of_one")
+
+
+def test_a_key_that_was_removed_ends_the_sessions_that_it_began(serve: Serve, tmp_path: Path) -> None:
+    keys = tmp_path / "keys.toml"
+    key = "old_removed_0123456789abcdef0123456789abcdef"
+    entry = f'[[keys]]\nuser = "{{}}"\nhash = "{hash_of(key)}"\n'
+    keys.touch(mode=0o600)
+    keys.write_text(entry.format("eve"))
+    # Of another prefix than those of the other provider, which would refuse it.
+    server = serve(f'[[auth.providers]]\ntype = "api_key"\nkey_prefix = "old_"\nkeys_file = "{keys}"\n')
+    with adbc.connect(
+        f"grpc://127.0.0.1:{server.flight.port}",
+        db_kwargs={"username": "eve", "password": key},
+        autocommit=True,
+    ) as connection:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT current_user")
+            assert cursor.fetchone() == ("eve",)
+        keys.write_text("keys = []\n")
+        with pytest.raises(adbc_driver_manager.Error, match="log in again"), connection.cursor() as cursor:
+            cursor.execute("SELECT current_user")

@@ -228,3 +228,100 @@ def test_updates_say_how_many_rows(cursor: Any) -> None:
     assert cursor.rowcount == 5
     for table in ("counted", "counted_too"):
         cursor.execute(f"DROP TABLE {table}")
+
+
+_ROW = pa.struct([("x", pa.int64()), ("y", pa.list_(pa.struct([("z", pa.string())])))])
+# What is sent, and which type it is of, with a value and without.
+NAMED: list[tuple[pa.DataType, Any, str]] = [
+    (pa.int64(), 1, "bigint"),
+    (pa.float32(), 1.5, "real"),
+    (pa.decimal128(12, 3), Decimal(1), "decimal(12,3)"),
+    (pa.decimal128(5, -3), Decimal("1E+3"), "decimal(8,0)"),
+    (pa.decimal256(50, 2), Decimal("1.5"), "decimal(38,2)"),
+    (pa.timestamp("s", "+05:30"), MOMENT, "timestamp(6) with time zone"),
+    (pa.uuid(), b"\x00" * 16, "uuid"),
+    (pa.list_(pa.int64()), [1], "array(bigint)"),
+    (pa.list_(pa.int64()), [], "array(bigint)"),
+    (pa.list_(pa.float32()), [1.5, None], "array(real)"),
+    (pa.list_(pa.string()), ["a", "bcd"], "array(varchar)"),
+    (pa.list_view(pa.int16()), [1, None], "array(smallint)"),
+    (pa.list_(pa.decimal128(12, 3)), [Decimal("1.5")], "array(decimal(12,3))"),
+    (pa.list_(pa.list_(pa.date32())), [[], None], "array(array(date))"),
+    (pa.list_(pa.time64("ns")), [1000], "array(time(6))"),
+    (pa.map_(pa.string(), pa.int64()), [("a", 1)], "map(varchar, bigint)"),
+    (pa.map_(pa.int32(), pa.float64()), [], "map(integer, double)"),
+    (_ROW, {"x": 1, "y": [{"z": "q"}, None]}, "row(x bigint, y array(row(z varchar)))"),
+    (_ROW, {"x": None, "y": None}, "row(x bigint, y array(row(z varchar)))"),
+]
+
+
+@pytest.mark.parametrize(("kind", "value", "name"), NAMED, ids=lambda part: str(part)[:30])
+def test_the_type_is_that_of_arrow_and_not_of_the_value(
+    cursor: Any, kind: pa.DataType, value: Any, name: str
+) -> None:
+    stored = kind.storage_type if isinstance(kind, pa.UuidType) else kind
+    for given in (value, None):
+        sent = pa.array([given], stored).cast(kind)
+        cursor.execute("SELECT ? AS v, typeof(?) AS t", parameters=pa.table([sent, sent], ["v", "t"]))
+        found = cursor.fetch_arrow_table()
+        assert found["t"].to_pylist() == [name]
+        if not isinstance(kind, pa.UuidType):
+            assert found["v"].to_pylist() == sent.to_pylist()
+
+
+def test_a_row_keeps_the_names_of_its_fields(cursor: Any) -> None:
+    sent = pa.array([{"x": 1, "y": [{"z": "q"}]}], _ROW)
+    cursor.execute("SELECT ? AS v", parameters=pa.table({"p": sent}))
+    assert cursor.fetch_arrow_table().to_pylist() == [{"v": sent[0].as_py()}]
+
+
+@pytest.mark.parametrize(
+    ("interval", "moment"),
+    [
+        ((1, 0, 0), dt.datetime(2024, 2, 29)),
+        ((-13, 0, 0), dt.datetime(2022, 12, 31)),
+        ((0, 2, 3_000_000), dt.datetime(2024, 2, 2, 0, 0, 0, 3000)),
+        ((0, 0, -(10**9)), dt.datetime(2024, 1, 30, 23, 59, 59)),
+        ((0, 0, 0), dt.datetime(2024, 1, 31)),
+    ],
+)
+def test_an_interval_of_months_or_of_time(
+    cursor: Any, interval: tuple[int, int, int], moment: dt.datetime
+) -> None:
+    sent = pa.table({"p": pa.array([interval], pa.month_day_nano_interval())})
+    cursor.execute("SELECT TIMESTAMP '2024-01-31 00:00:00' + ?", parameters=sent)
+    assert cursor.fetchall() == [(moment,)]
+
+
+@pytest.mark.parametrize(
+    ("interval", "why"),
+    [
+        ((1, 2, 0), "not of both"),
+        ((1, 0, 1), "not of both"),
+        ((0, 0, 1), "finer"),
+        ((0, 0, 1000), "milliseconds"),
+    ],
+)
+def test_an_interval_that_sql_has_not_is_refused(
+    cursor: Any, interval: tuple[int, int, int], why: str
+) -> None:
+    sent = pa.array([interval], pa.month_day_nano_interval())
+    with pytest.raises(adbc_driver_manager.ProgrammingError, match=f"parameter 1.*{why}"):
+        cursor.execute("SELECT ?", parameters=pa.table({"p": sent}))
+    with pytest.raises(adbc_driver_manager.ProgrammingError, match=r"parameter 1.*Arrow's type list"):
+        inside = pa.ListArray.from_arrays([0, 1], sent)
+        cursor.execute("SELECT ?", parameters=pa.table({"p": inside}))
+
+
+@pytest.mark.parametrize("kind", [pa.timestamp("ns"), pa.time64("ns"), pa.duration("ns")], ids=str)
+def test_finer_values_inside_others_are_refused(cursor: Any, kind: pa.DataType) -> None:
+    for whole in (pa.list_(kind), pa.map_(pa.string(), kind), pa.struct([("x", kind)])):
+        value = {"x": 1} if pa.types.is_struct(whole) else [("a", 1)] if pa.types.is_map(whole) else [1]
+        with pytest.raises(adbc_driver_manager.ProgrammingError, match=r"parameter 1.*microseconds"):
+            cursor.execute("SELECT ?", parameters=pa.table({"p": pa.array([value], whole)}))
+
+
+def test_a_key_that_a_map_has_twice_is_refused(cursor: Any) -> None:
+    twice = pa.array([[("a", 1), ("a", 2)]], pa.map_(pa.string(), pa.int64()))
+    with pytest.raises(adbc_driver_manager.ProgrammingError, match=r"parameter 1.*each key once"):
+        cursor.execute("SELECT ?", parameters=pa.table({"p": twice}))

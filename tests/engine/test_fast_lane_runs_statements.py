@@ -194,6 +194,21 @@ def test_waiting_for_a_child_ends_with_cancel_and_deadline() -> None:
         lane.close()
 
 
+def test_whoever_may_run_elsewhere_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sqe.engine.fast.lane.STANDSTILL_SECONDS", 0.5)
+    lane = FastLane(FastSettings(processes=1))
+    try:
+        holder = stream(lane, "SELECT range FROM range(1000000000)")
+        next(iter(holder))
+        with pytest.raises(FastLaneFailed, match=r"engine\.fast\.processes"):
+            rows(lane, "SELECT 1", patient=False)
+        patient = stream(lane, "SELECT 7")
+        threading.Timer(2, holder.close).start()
+        assert [batch.to_pylist() for batch in patient] == [[{"7": 7}]]
+    finally:
+        lane.close()
+
+
 def test_one_that_gave_up_leaves_the_child_to_another() -> None:
     """Whoever is woken for a child may have been cancelled in the same moment."""
     lane = FastLane(FastSettings(processes=1))

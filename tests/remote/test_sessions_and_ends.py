@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trustme
@@ -108,3 +109,93 @@ def test_tls(serve: Serve, tmp_path: Path) -> None:
     for tls in (True, False):
         with pytest.raises(sqe.OperationalError):
             sqe.connect(host="127.0.0.1", port=port, token=KEYS["ann"], tls=tls).execute("SELECT 1")
+
+
+def test_a_session_that_has_ended_is_said_once(serve: Serve) -> None:
+    server = serve("[session]\nidle_timeout_secs = 1\nexpiry_sweep_interval_secs = 1\n")
+    port = server.flight.port
+    with (
+        sqe.connect(host="127.0.0.1", port=port, token=KEYS["ann"]) as by_token,
+        sqe.connect(host="127.0.0.1", port=port, user="ann", password=KEYS["ann"]) as by_password,
+    ):
+        by_token.execute("CREATE SCHEMA mine")
+        for connection in (by_token, by_password):
+            connection.execute("USE mine")
+        until(lambda: len(server.flight.sessions) == 0)
+        for connection in (by_token, by_password):
+            with pytest.raises(sqe.Error, match="USE and SET SESSION") as caught:
+                connection.execute("SELECT current_schema")
+            assert caught.value.code == "SESSION_EXPIRED"
+            assert connection.execute("SELECT current_schema").fetchall() == [("default",)]
+
+
+def test_a_password_without_a_user_is_sent(server: Server) -> None:
+    with sqe.connect(host="127.0.0.1", port=server.flight.port, password=KEYS["joe"]) as connection:
+        assert connection.execute("SELECT current_user").fetchall() == [("joe",)]
+
+
+@pytest.mark.parametrize("text", ["SELECT 1\0, 2", "", "SELECT '\ud800'"])
+def test_a_text_that_cannot_be_sent_whole_is_refused_as_it_is_embedded(
+    server: Server, tmp_path: Path, text: str
+) -> None:
+    said = []
+    with (
+        sqe.connect(host="127.0.0.1", port=server.flight.port, token=KEYS["ann"]) as there,
+        sqe.connect(warehouse=tmp_path) as here,
+    ):
+        for connection in (there, here):
+            with pytest.raises(sqe.Error) as caught:
+                connection.execute(text)
+            said.append((caught.value.code, str(caught.value)))
+    assert said[0] == said[1] and said[0][0] == "SYNTAX_ERROR"
+
+
+def test_an_error_among_rows_is_that_of_the_statement(server: Server) -> None:
+    sql = (
+        "SELECT x, y, 1 / (x * 1000 + y - 10000300) FROM UNNEST(sequence(1, 10000)) a (x),"
+        " UNNEST(sequence(1, 300)) b (y)"
+    )
+    with sqe.connect(host="127.0.0.1", port=server.flight.port, token=KEYS["ann"]) as connection:
+        for _ in range(3):
+            with pytest.raises(sqe.Error) as caught:
+                connection.execute(sql).fetchall()
+            assert caught.value.code == "DIVISION_BY_ZERO"
+            assert str(caught.value.position) == "1:14"
+
+
+def test_threads_that_share_a_connection(server: Server) -> None:
+    """Also where the first poll has heard the last word already."""
+    failed: list[BaseException] = []
+    with sqe.connect(host="127.0.0.1", port=server.flight.port, token=KEYS["ann"]) as connection:
+
+        def ask() -> None:
+            try:
+                for _ in range(5):
+                    found = connection.execute("SELECT * FROM TABLE(sequence(1, 5000))").fetchall()
+                    assert len(found) == 5000
+            except BaseException as error:
+                failed.append(error)
+
+        threads = [threading.Thread(target=ask) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert failed == []
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"host": "127.0.0.1:50051"},
+        {"host": "http://localhost"},
+        {"host": ""},
+        {"host": "127.0.0.1", "port": 0},
+        {"host": "127.0.0.1", "port": 70000},
+        {"host": "127.0.0.1", "token": "a token\n"},
+    ],
+)
+def test_what_is_no_address_is_refused_at_once(given: dict[str, Any]) -> None:
+    with pytest.raises(sqe.Error) as caught:
+        sqe.connect(**given)
+    assert caught.value.code == "INVALID_ARGUMENT" or caught.value.hint

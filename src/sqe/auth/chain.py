@@ -10,10 +10,11 @@ import logging
 import re
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 
 from sqe.auth import providers
-from sqe.auth.credentials import Bearer, Credentials, Password, Provider, refused
+from sqe.auth.credentials import Bearer, Credentials, Grant, Password, Provider, refused
 from sqe.auth.limiter import Attempt, Limiter, network
 from sqe.config import Config
 from sqe.errors import AuthenticationFailed, ConfigError, LimitExceeded
@@ -55,6 +56,9 @@ class Chain:
         return tuple(provider.name for provider in self._providers)
 
     def authenticate(self, credentials: Credentials, *, peer: str) -> Identity:
+        return self.grant(credentials, peer=peer).identity
+
+    def grant(self, credentials: Credentials, *, peer: str) -> Grant:
         """AuthenticationFailed, or LimitExceeded after too many of those. `peer` is an address, with or
         without a port."""
         attempt: Attempt | None = None
@@ -64,22 +68,24 @@ class Chain:
             except LimitExceeded:
                 self._tell(NOBODY, LIMITED, credentials, peer)
                 raise
-        identity = None
+        granted = None
         try:
-            identity = self._ask(credentials, peer)
+            granted = self._ask(credentials, peer)
         finally:
             if attempt is not None:
-                self._limiter.end(attempt, accepted=identity is not None)
-        if identity is None:
+                self._limiter.end(attempt, accepted=granted is not None)
+        if granted is None:
             raise refused()
-        return _mapped(identity, self._role_mappings)
+        return Grant(_mapped(granted.identity, self._role_mappings), granted.holds)
 
-    def _ask(self, credentials: Credentials, peer: str) -> Identity | None:
+    def _ask(self, credentials: Credentials, peer: str) -> Grant | None:
         for provider in self._providers:
             try:
                 identity = provider.authenticate(credentials)
                 if identity is not None and not (isinstance(identity, Identity) and identity.user):
                     raise TypeError("a provider must give an identity with a name")
+                lasting = None if identity is None else getattr(provider, "lasting", None)
+                holds = _always if lasting is None else partial(_holds, lasting(credentials))
             except AuthenticationFailed:
                 self._tell(provider.name, REFUSED, credentials, peer)
                 return None
@@ -94,7 +100,7 @@ class Chain:
                 return None
             if identity is not None:
                 self._tell(provider.name, ACCEPTED, credentials, peer)
-                return identity
+                return Grant(identity, holds)
         self._tell(NOBODY, UNKNOWN, credentials, peer)
         return None
 
@@ -129,6 +135,18 @@ def from_config(config: Config, *, on_attempt: OnAttempt | None = None) -> Chain
         role_mappings=settings.role_mappings,
         on_attempt=on_attempt,
     )
+
+
+def _always() -> bool:
+    return True
+
+
+def _holds(still: Callable[[], bool]) -> bool:
+    try:
+        return still()
+    except ConfigError:
+        # A file that cannot be used holds nothing; it has said so in the log.
+        return False
 
 
 def _who(credentials: Password | Bearer) -> str:

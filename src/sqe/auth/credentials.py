@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import field
 from typing import Protocol
 
@@ -27,8 +28,18 @@ Credentials = Password | Bearer | None
 """None: nothing was sent."""
 
 
+@record
+class Grant:
+    """Who somebody is, and whether that still holds: what it was granted by may be revoked."""
+
+    identity: Identity
+    holds: Callable[[], bool]
+
+
 class Provider(Protocol):
-    """Knows some kind of credentials. `name` is a label of metrics, and never has anything of a user's."""
+    """Knows some kind of credentials. `name` is a label of metrics, and never has anything of a user's.
+    One whose entries can be removed has `lasting(credentials)` too, which gives a function that says whether
+    what let these in is still there; it keeps nothing of the credentials."""
 
     name: str
 

@@ -76,17 +76,13 @@ def _describe(b: Binder, node: DescribePrepared) -> s.Statement:
 def parameter_types(b: Binder, statement: s.Statement, number: int) -> tuple[t.Type, ...]:
     """What each `?` is brought to where it stands: the casts that binding put around them say."""
     types = dict(b.parameter_types)
-    behind: dict[int, list[int]] = {}
+    behind: dict[int, list[Expression]] = {}
     for node in walk(statement):
-        if isinstance(node, Project):
-            for field, value in zip(node.fields, node.expressions, strict=True):
-                if isinstance(value, Parameter):
-                    behind.setdefault(field.id, []).append(value.number)
-        elif isinstance(node, Values):
-            for row in node.rows:
+        if isinstance(node, (Project, Values)):
+            for row in node.rows if isinstance(node, Values) else [node.expressions]:
                 for field, value in zip(node.fields, row, strict=True):
-                    if isinstance(value, Parameter):
-                        behind.setdefault(field.id, []).append(value.number)
+                    if isinstance(value, (Parameter, Ref)):
+                        behind.setdefault(field.id, []).append(value)
     for node in walk(statement):
         if isinstance(node, Cast):
             for found in _parameters(node.operand, behind):
@@ -94,11 +90,19 @@ def parameter_types(b: Binder, statement: s.Statement, number: int) -> tuple[t.T
     return tuple(types.get(i, t.UNKNOWN) for i in range(number))
 
 
-def _parameters(value: Expression, behind: Mapping[int, Sequence[int]]) -> Sequence[int]:
-    """The parameter that a value is, or those that are in a column which is nothing else."""
-    if isinstance(value, Parameter):
-        return [value.number]
-    return behind.get(value.field.id, ()) if isinstance(value, Ref) else ()
+def _parameters(value: Expression, behind: Mapping[int, Sequence[Expression]]) -> list[int]:
+    """The parameter that a value is, or those that are in a column which is nothing else, by whatever name
+    it is known further out."""
+    found: list[int] = []
+    values, seen = [value], set()
+    while values:
+        value = values.pop()
+        if isinstance(value, Parameter):
+            found.append(value.number)
+        elif isinstance(value, Ref) and value.field.id not in seen:
+            seen.add(value.field.id)
+            values += behind.get(value.field.id, ())
+    return found
 
 
 def _text(b: Binder, name: str, position: Position | None) -> str:

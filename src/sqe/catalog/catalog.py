@@ -30,6 +30,9 @@ class Catalog(Protocol):
     @property
     def name(self) -> str: ...
 
+    def check(self) -> None:
+        """Returns if the catalog answers a small question, else raises what it raises."""
+
     def namespaces(self) -> list[tuple[str, ...]]:
         """All schemas, nested ones and their parents too, in order."""
 

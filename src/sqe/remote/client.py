@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import threading
 import time
@@ -40,6 +41,21 @@ class Address:
         return f"{host}:{self.port}"
 
 
+def _check(address: Address) -> None:
+    host, token = address.host, address.token
+    if not host or any(c.isspace() or c in "/[]@" for c in host) or host.count(":") == 1:
+        raise InvalidArgument(
+            f"{host!r} is not the name or the address of a host",
+            hint="give the port by itself: sqe -H host -p port, or connect(host=…, port=…)",
+        )
+    if not 0 < address.port < 65536:
+        raise InvalidArgument(f"{address.port} is not a port", hint="ports are 1 to 65535")
+    if token is not None and not (token.isascii() and token.isprintable() and token.strip() == token != ""):
+        raise InvalidArgument(
+            "the token has characters that no token has", hint="is there a line break in it?"
+        )
+
+
 class Client:
     """`where` is the server's address for people."""
 
@@ -53,6 +69,7 @@ class Client:
             ) from None
         from sqe.remote.failures import translated
 
+        _check(address)
         if address.insecure and not address.tls:
             raise InvalidArgument("insecure is about the certificate of TLS", hint="add tls")
         self.where = str(address)
@@ -61,24 +78,43 @@ class Client:
         self._users = 0
         # Another connection with the same token has a session of its own.
         self._session = Option.RPC_CALL_HEADER_PREFIX.value + "x-sqe-session"
-        options = {
-            Option.WITH_MAX_MSG_SIZE.value: str(LARGEST_MESSAGE),
-            self._session: secrets.token_hex(16),
-        }
+        self._known = Option.RPC_CALL_HEADER_PREFIX.value + "x-sqe-session-known"
+        self._has_session = False
+        self._former: list[Any] = []
+        options = {Option.WITH_MAX_MSG_SIZE.value: str(LARGEST_MESSAGE)}
         if address.insecure:
             options[Option.TLS_SKIP_VERIFY.value] = "true"
         if address.token is not None:
             options[Option.AUTHORIZATION_HEADER.value] = f"Bearer {address.token}"
-        elif address.user is not None:
-            options |= {"username": address.user, "password": address.password or ""}
+        elif address.user is not None or address.password is not None:
+            options |= {"username": address.user or "", "password": address.password or ""}
         scheme = "grpc+tls" if address.tls else "grpc"
         self._open = partial(driver.connect, f"{scheme}://{self.where}", autocommit=True)
         self._options = options
         self._reading = threading.Lock()
         with translated(self.where):
-            self._adbc = self._open(db_kwargs=options)
+            self._adbc = self._connect()
             # The first call: whether it answers, and lets us in.
             self._adbc.adbc_connection.get_option("adbc.flight.sql.session.options")
+
+    def _connect(self) -> Any:
+        """In a session of its own."""
+        return self._open(db_kwargs={**self._options, self._session: secrets.token_hex(16)})
+
+    def used(self) -> None:
+        """A statement has run: from now on there is a session, and the server is to say if it has ended."""
+        if not self._has_session:
+            self._has_session = True
+            self._adbc.adbc_connection.set_options(**{self._known: "1"})
+
+    def begin_again(self) -> None:
+        """In a new session, after the server has said that it has ended."""
+        import adbc_driver_manager as adbc
+
+        with contextlib.suppress(adbc.Error):
+            made = self._connect()
+            self._former.append(self._adbc)
+            self._adbc, self._has_session = made, False
 
     def cursor(self) -> Any:
         """Of ADBC, to be closed by whoever asks for it, within `busy`."""
@@ -96,8 +132,7 @@ class Client:
                 self._reading.release()
         else:
             # In another session, which ends with it.
-            options = {**self._options, self._session: secrets.token_hex(16)}
-            with self._open(db_kwargs=options) as other, other.cursor() as cursor:
+            with self._connect() as other, other.cursor() as cursor:
                 yield cursor
 
     @contextmanager
@@ -130,5 +165,6 @@ class Client:
         with self._changed:
             idle = self._changed.wait_for(lambda: not self._users, max(0.0, until - time.monotonic()))
         if idle:
-            self._adbc.close()
+            for connection in (self._adbc, *self._former):
+                connection.close()
         self.spools.close()

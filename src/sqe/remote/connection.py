@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sqe.any_connection import AnyConnection
+from sqe.errors import SessionExpired
 from sqe.remote.client import Address, Client
 from sqe.remote.statement import RemoteStatement, parameters_of
 
@@ -27,12 +28,21 @@ class RemoteConnection(AnyConnection[RemoteStatement]):
     def statement(
         self, sql: str, parameters: tuple[Expression, ...], values: Sequence[object], *, rows: int = 1
     ) -> RemoteStatement:
+        _check(sql)
         batch = parameters_of(values, [parameter.type for parameter in parameters], rows=rows)
         return RemoteStatement(sql, batch)
 
     def run(self, statement: RemoteStatement) -> None:
         self._running.add(statement)
-        statement.run(self._client)
+        try:
+            statement.run(self._client)
+        except SessionExpired as error:
+            self._client.begin_again()
+            raise SessionExpired(
+                "the session has ended, and what USE and SET SESSION said is forgotten",
+                hint="say it again, and run the statement again",
+            ) from error
+        self._client.used()
 
     def cancel(self, statement: RemoteStatement) -> None:
         statement.cancel()
@@ -42,6 +52,23 @@ class RemoteConnection(AnyConnection[RemoteStatement]):
 
     def __repr__(self) -> str:
         return f"<sqe.Connection to {self.address}{', closed' if self.closed else ''}>"
+
+
+def _check(sql: str) -> None:
+    """The driver would send what is before the first NUL. An empty text it does not send at all."""
+    if sql and "\0" not in sql and _is_text(sql):
+        return
+    from sqe.sql.parse import parse
+
+    parse(sql)
+
+
+def _is_text(sql: str) -> bool:
+    try:
+        sql.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _end(running: weakref.WeakSet[RemoteStatement], client: Client) -> None:

@@ -20,7 +20,11 @@ from sqe.errors import (
 )
 
 # `NOT_FOUND: [FlightSQL] line 1:15: table 'a.b.c' does not exist (NotFound; ExecutePartitions)`
-_WRAPPED = re.compile(r"[A-Z_]+: \[FlightSQL\] (.*?)(?: \(\w+; [^()]*\))?(?:\. Vendor code: \d+)?", re.DOTALL)
+_WRAPPED = re.compile(
+    r"[A-Z_]+: \[FlightSQL\] (.*?)(?: \(\w+; [\w()]*\))?(?:\. Vendor code: \d+)?", re.DOTALL
+)
+# What Arrow makes of it when it comes while rows are read.
+_RPC = re.compile(r".*?rpc error: code = (\w+) desc = (.*)", re.DOTALL)
 _POSITION = re.compile(r"(\d+):(\d+)")
 
 
@@ -52,6 +56,17 @@ def failure_of(error: adbc.Error, where: str) -> SqeError:
     if "x-sqe-query-id" in said:
         failure.query_id = _text(said["x-sqe-query-id"])
     return failure
+
+
+def broken_off(error: Exception) -> SqeError:
+    found = _RPC.fullmatch(str(error))
+    if found is None:
+        return InternalError(f"the result could not be read: {type(error).__name__}")
+    if found[1] in ("Canceled", "Cancelled"):
+        return Cancelled("the statement was cancelled")
+    if found[1] == "Unavailable":
+        return Unavailable("the server has gone away while rows were read")
+    return UserError(found[2])
 
 
 def _unnamed(error: adbc.Error, text: str, where: str) -> SqeError:

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from sqe.errors import InvalidArgument
+from sqe.remote.type_names import TYPE_NAME
 from sqe.results import arrow_type
 from sqe.tree import types as t
 
@@ -18,15 +19,25 @@ def batch_of(rows: Sequence[Sequence[object]], types: Sequence[Sequence[t.Type]]
     """A row of values for each run of the statement, and the SQL type of each value."""
     width = len(rows[0]) if rows else 0
     columns = [_column([row[at] for row in rows], [row[at] for row in types]) for at in range(width)]
-    return pa.RecordBatch.from_arrays(columns, names=[f"parameter_{at + 1}" for at in range(len(columns))])
+    names = [f"parameter_{at + 1}" for at in range(width)]
+    return pa.RecordBatch.from_arrays(
+        [column for column, _ in columns],
+        schema=pa.schema([field.with_name(name) for (_, field), name in zip(columns, names, strict=True)]),
+    )
 
 
-def _column(values: list[object], types: list[t.Type]) -> pa.Array:
-    kinds = list(dict.fromkeys(_sent_as(kind) for kind in types if kind != t.UNKNOWN))
+def _column(values: list[object], types: list[t.Type]) -> tuple[pa.Array, pa.Field]:
+    sent: dict[pa.DataType, t.Type] = {}
+    for kind in types:
+        if kind != t.UNKNOWN:
+            # Texts of several lengths are one type of Arrow's.
+            wider = t.common_type(sent.get(_sent_as(kind), kind), kind)
+            sent[_sent_as(kind)] = kind if wider is None else wider
+    kinds = [_sent_as(kind) for kind in sent.values()]
     if not kinds:
-        return pa.nulls(len(values))
+        return pa.nulls(len(values)), pa.field("", pa.null())
     if len(kinds) == 1:
-        return _array(values, kinds[0])
+        return _array(values, kinds[0]), _inside("", *sent.values())
     # Each value stays what it is; the server sees which type they have in common.
     members: list[list[Any]] = [[] for _ in kinds]
     which, offsets = [], []
@@ -35,11 +46,12 @@ def _column(values: list[object], types: list[t.Type]) -> pa.Array:
         which.append(number)
         offsets.append(len(members[number]))
         members[number].append(value)
-    return pa.UnionArray.from_dense(
+    union = pa.UnionArray.from_dense(
         pa.array(which, pa.int8()),
         pa.array(offsets, pa.int32()),
         [_array(member, kind) for member, kind in zip(members, kinds, strict=True)],
     )
+    return union, pa.field("", union.type)
 
 
 def _array(values: Sequence[object], kind: pa.DataType) -> pa.Array:
@@ -55,9 +67,10 @@ def _stored(kind: pa.DataType) -> pa.DataType:
     if isinstance(kind, pa.UuidType):
         return kind.storage_type
     if pa.types.is_map(kind):
-        return pa.map_(_stored(kind.key_type), _stored(kind.item_type))
+        key, item = kind.key_field, kind.item_field
+        return pa.map_(key.with_type(_stored(key.type)), item.with_type(_stored(item.type)))
     if pa.types.is_list(kind):
-        return pa.list_(_stored(kind.value_type))
+        return pa.list_(kind.value_field.with_type(_stored(kind.value_type)))
     if pa.types.is_struct(kind):
         return pa.struct([field.with_type(_stored(field.type)) for field in kind])
     return kind
@@ -69,12 +82,18 @@ def _sent_as(kind: t.Type) -> pa.DataType:
         case t.UUID:
             return pa.uuid()
         case t.Array(element):
-            return pa.list_(_sent_as(element))
+            return pa.list_(_inside("element", element))
         case t.Map(key, value):
-            return pa.map_(_sent_as(t.VARCHAR if key == t.UNKNOWN else key), _sent_as(value))
+            return pa.map_(_sent_as(t.VARCHAR if key == t.UNKNOWN else key), _inside("value", value))
         case t.Row(fields):
-            return pa.struct([pa.field(f"field{i}", _sent_as(field.type)) for i, field in enumerate(fields)])
+            return pa.struct([_inside(f"field{i}", field.type) for i, field in enumerate(fields)])
     return arrow_type(kind)
+
+
+def _inside(name: str, kind: t.Type) -> pa.Field:
+    """The lengths of texts, and that a map's keys have no type, the server cannot see otherwise."""
+    named = {TYPE_NAME: str(kind)} if isinstance(kind, (t.Varchar, t.Map)) else None
+    return pa.field(name, _sent_as(kind), metadata=named)
 
 
 def _plain(value: Any, kind: pa.DataType) -> Any:

@@ -11,8 +11,8 @@ import adbc_driver_manager as adbc
 import pyarrow as pa
 import pyarrow.flight as flight
 
-from sqe.errors import Cancelled, SqeError, UserError
-from sqe.remote.failures import failure_of, translated
+from sqe.errors import Cancelled, InternalError, SqeError, UserError
+from sqe.remote.failures import broken_off, failure_of, translated
 from sqe.remote.type_names import fields_of
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ LOOK_SECONDS = 0.1
 # A cancel may fall between two polls, where no call is there to be broken off: so it is polled again.
 CANCEL_AGAIN = 3
 CANCEL_SECONDS = 0.1
+# Longer than the server lets a poll wait.
+POLL_SECONDS = 10.0
 
 
 class RemoteStatement:
@@ -87,7 +89,8 @@ class RemoteStatement:
         early = None
         while early is None and not self._answered.wait(LOOK_SECONDS):
             info = self._hear()
-            if info is not None and self._rows:
+            # With endpoints it is the last word, of which we hear in another way.
+            if info is not None and self._rows and not info.endpoints:
                 early = info
         if early is not None:
             partitions, schema = [_whole(early)], early.schema
@@ -127,6 +130,9 @@ class RemoteStatement:
                         self._asking = None
         except SqeError as error:
             self._failure = error
+        except Exception as error:
+            self._failure = InternalError(f"a bug of ours: {type(error).__name__} while asking the server")
+            self._failure.__cause__ = error
         finally:
             self._answered.set()
 
@@ -166,10 +172,21 @@ class RemoteStatement:
             for partition in partitions:
                 with translated(client.where), client.reader() as reader:
                     reader.adbc_read_partition(partition)
-                    for batch in reader.fetch_record_batch():
+                    batches = iter(reader.fetch_record_batch())
+                    while (batch := self._next(batches)) is not None:
                         if self.cancelled:
                             raise Cancelled("the statement was cancelled")
                         yield batch
+
+    def _next(self, batches: Iterator[pa.RecordBatch]) -> pa.RecordBatch | None:
+        try:
+            return next(batches, None)
+        except (OSError, pa.ArrowException) as error:
+            # Arrow's reader says what the driver says, without what it knows of it. Rows that break off are
+            # those of a statement that still runs, and whoever polls it hears why.
+            if self._answered.wait(POLL_SECONDS) and self._failure is not None:
+                raise self._failure from None
+            raise broken_off(error) from None
 
 
 def _whole(info: flight.FlightInfo) -> bytes:

@@ -168,7 +168,7 @@ def _guard_size(text: str, max_bytes: int) -> None:
         raise LimitExceeded(
             f"the statement has {size} bytes, more than query.max_sql_bytes = {max_bytes}",
             code="QUERY_TEXT_TOO_LARGE",
-            hint="raise the limit, or keep the rows in a file and select FROM 'file.parquet'",
+            hint="raise the limit, or write its rows by several statements",
         )
     bad = re.search(r"[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff\ufffd]", text)
     if bad:

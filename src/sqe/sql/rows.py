@@ -9,9 +9,9 @@ from sqlglot import exp
 from sqe.sql.parse import NUMBER, Syntax
 
 
-def changes_rows(syntax: Syntax) -> bool:
-    """Whether it is one that writes rows, and returns none."""
-    return not syntax.explain and isinstance(syntax.node, (exp.Insert, exp.Update, exp.Delete, exp.Merge))
+def is_query(syntax: Syntax) -> bool:
+    """Whether it returns rows, and not the plan of something that does."""
+    return not syntax.explain and isinstance(syntax.node, exp.Query)
 
 
 def takes_rows(syntax: Syntax) -> bool:

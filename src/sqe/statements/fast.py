@@ -107,6 +107,7 @@ def stream_of(
     coordinator: Coordinator,
     *,
     mode: str = "rows",
+    patient: bool = True,
 ) -> tuple[FastStream, Callable[[], None]]:
     rendered = admitted.rendered
     statement.engine_sql = rendered.sql
@@ -133,6 +134,7 @@ def stream_of(
         on_progress=on_progress,
         deadline=statement.deadline,
         mode=mode,
+        patient=patient,
     )
     if statement.cancelled:
         lane.cancel(statement.id)

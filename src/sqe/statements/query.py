@@ -73,7 +73,7 @@ def batches_of(
     only = value_of(statement.session, "lane", coordinator.config) == "fast"
     batches = FastThenSpark(
         statement,
-        *fast.stream_of(statement, admitted, binder, coordinator, mode=mode),
+        *fast.stream_of(statement, admitted, binder, coordinator, mode=mode, patient=only),
         None if only else on_spark,
         tree,
     )
@@ -89,6 +89,12 @@ class Limited:
         self._statement = statement
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
+        try:
+            yield from self._batches()
+        except LimitExceeded as error:
+            raise self._statement.blamed(error) from error.__cause__
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
         rows = 0
         for batch in self._stream:
             rows += batch.num_rows

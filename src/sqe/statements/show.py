@@ -28,8 +28,8 @@ _TEXT = t.VARCHAR
 
 
 def execute(statement: Statement, tree: s.Statement, binder: Binder, coordinator: Coordinator) -> None:
-    columns, rows = _answer(statement, tree, binder, coordinator)
-    answer(statement, columns, rows, binder, coordinator)
+    rows = _rows(statement, tree, binder, coordinator)
+    answer(statement, columns_of(tree), rows, binder, coordinator)
 
 
 def answer(
@@ -46,31 +46,64 @@ def answer(
     statement.result = coordinator.spools.collect([batch], fields, user=statement.user)
 
 
-def _answer(
-    statement: Statement, tree: s.Statement, binder: Binder, coordinator: Coordinator
-) -> tuple[list[Column], Rows]:
+def columns_of(tree: s.Statement) -> list[Column]:
+    """Of its answer, without asking a catalog."""
+    match tree:
+        case s.Show():
+            return _SHOWN[tree.what]
+        case s.ShowColumns():
+            return _texts("Column", "Type", "Extra", "Comment")
+        case s.ShowCreate():
+            return _texts(f"Create {tree.what.title()}")
+        case s.DescribeInput():
+            return [("Position", t.INTEGER), ("Type", _TEXT)]
+        case s.DescribeOutput():
+            return [
+                *_texts("Column Name", "Catalog", "Schema", "Table", "Type"),
+                ("Type Size", t.INTEGER),
+                ("Aliased", t.BOOLEAN),
+            ]
+        case _:
+            raise AssertionError(tree)
+
+
+def _texts(*names: str) -> list[Column]:
+    return [(name, _TEXT) for name in names]
+
+
+_SHOWN: dict[str, list[Column]] = {
+    "catalogs": _texts("Catalog"),
+    "schemas": _texts("Schema"),
+    "tables": _texts("Table"),
+    "views": _texts("Table"),
+    "functions": [
+        *_texts("Function", "Return Type", "Argument Types", "Function Type"),
+        ("Deterministic", t.BOOLEAN),
+        ("Description", _TEXT),
+    ],
+    "session": _texts("Name", "Value", "Default", "Type", "Description"),
+}
+
+
+def _rows(statement: Statement, tree: s.Statement, binder: Binder, coordinator: Coordinator) -> Rows:
     match tree:
         case s.Show():
             return _show(statement, tree, binder, coordinator)
         case s.ShowColumns():
             matches = like(tree.pattern, tree.escape)
             shown = [c for c in tree.columns if matches.match(c.name)]
-            rows: Rows = [(c.name, str(c.type), "", c.comment or "") for c in shown]
-            return [(n, _TEXT) for n in ("Column", "Type", "Extra", "Comment")], rows
+            return [(c.name, str(c.type), "", c.comment or "") for c in shown]
         case s.ShowCreate():
-            return _show_create(tree, coordinator)
+            return [(_show_create(tree, coordinator),)]
         case s.DescribeInput():
-            rows = [(i, str(kind)) for i, kind in enumerate(tree.types)]
-            return [("Position", t.INTEGER), ("Type", _TEXT)], rows
+            return list(enumerate(map(str, tree.types)))
         case s.DescribeOutput():
-            return _describe_output(statement, tree.statement, binder, coordinator)
+            return _describe_output(tree.statement)
         case _:
             raise AssertionError(tree)
 
 
-def _show(
-    statement: Statement, tree: s.Show, binder: Binder, coordinator: Coordinator
-) -> tuple[list[Column], Rows]:
+def _show(statement: Statement, tree: s.Show, binder: Binder, coordinator: Coordinator) -> Rows:
     matches = like(tree.pattern, tree.escape)
     listing = listing_of(binder, coordinator)
 
@@ -80,30 +113,22 @@ def _show(
     schema = ".".join(tree.namespace)
     match tree.what:
         case "catalogs":
-            return [("Catalog", _TEXT)], [(name,) for name in listing.catalogs(accepts)]
+            return [(name,) for name in listing.catalogs(accepts)]
         case "schemas":
             assert tree.catalog is not None
-            return [("Schema", _TEXT)], [(name,) for name in listing.schemas(tree.catalog, accepts)]
+            return [(name,) for name in listing.schemas(tree.catalog, accepts)]
         case "tables" | "views":
             assert tree.catalog is not None
             found = listing.entries(tree.catalog, schema, accepts)
             wanted = [e for e in found if tree.what == "tables" or e.kind == "VIEW"]
-            return [("Table", _TEXT)], [(entry.name.name,) for entry in wanted]
+            return [(entry.name.name,) for entry in wanted]
         case "functions":
             return _functions(accepts)
         case _:
             return _session(statement, coordinator, accepts)
 
 
-def _functions(accepts: Accepts) -> tuple[list[Column], Rows]:
-    columns: list[Column] = [
-        ("Function", _TEXT),
-        ("Return Type", _TEXT),
-        ("Argument Types", _TEXT),
-        ("Function Type", _TEXT),
-        ("Deterministic", t.BOOLEAN),
-        ("Description", _TEXT),
-    ]
+def _functions(accepts: Accepts) -> Rows:
     rows: Rows = []
     for name in registry.names():
         function = registry.lookup(name)
@@ -114,54 +139,42 @@ def _functions(accepts: Accepts) -> tuple[list[Column], Rows]:
             arguments, _, result = signature.rpartition(" -> ")
             inside = arguments[arguments.index("(") + 1 : -1] if "(" in arguments else arguments
             rows.append((name, result, inside, function.kind, not random, function.help))
-    return columns, rows
+    return rows
 
 
-def _session(statement: Statement, coordinator: Coordinator, accepts: Accepts) -> tuple[list[Column], Rows]:
+def _session(statement: Statement, coordinator: Coordinator, accepts: Accepts) -> Rows:
     rows: Rows = []
     for name, known in PROPERTIES.items():
         if accepts(name):
             value = value_of(statement.session, name, coordinator.config)
             default = known.default(coordinator.config)
             rows.append((name, value, default, known.type, known.description))
-    return [(n, _TEXT) for n in ("Name", "Value", "Default", "Type", "Description")], rows
+    return rows
 
 
-def _show_create(tree: s.ShowCreate, coordinator: Coordinator) -> tuple[list[Column], Rows]:
+def _show_create(tree: s.ShowCreate, coordinator: Coordinator) -> str:
     from sqe.catalog.show_create import create_schema_text, create_table_text, create_view_text
 
     name = tree.table
     catalog = coordinator.catalogs.get(name.catalog)
     if tree.what == "schema":
         location = catalog.namespace_location(name.namespace)
-        text = create_schema_text(name.catalog, name.namespace, location)
-        return [("Create Schema", _TEXT)], [(text,)]
+        return create_schema_text(name.catalog, name.namespace, location)
     if tree.what == "view":
         view = catalog.find_view(name.namespace, name.name)
         assert view is not None
-        return [("Create View", _TEXT)], [(create_view_text(view),)]
-    return [("Create Table", _TEXT)], [(create_table_text(catalog.find_table(name.namespace, name.name)),)]
+        return create_view_text(view)
+    return create_table_text(catalog.find_table(name.namespace, name.name))
 
 
-def _describe_output(
-    statement: Statement, described: s.Statement, binder: Binder, coordinator: Coordinator
-) -> tuple[list[Column], Rows]:
-    columns: list[Column] = [
-        ("Column Name", _TEXT),
-        ("Catalog", _TEXT),
-        ("Schema", _TEXT),
-        ("Table", _TEXT),
-        ("Type", _TEXT),
-        ("Type Size", t.INTEGER),
-        ("Aliased", t.BOOLEAN),
-    ]
+def _describe_output(described: s.Statement) -> Rows:
     if isinstance(described, (s.Insert, s.Update, s.Delete, s.Merge)):
-        return columns, [("rows", "", "", "", "bigint", 8, False)]
+        return [("rows", "", "", "", "bigint", 8, False)]
     if isinstance(described, (s.Show, s.ShowColumns, s.ShowCreate)):
-        shown, _ = _answer(statement, described, binder, coordinator)
-        return columns, [(name, "", "", "", str(kind), _size(kind), False) for name, kind in shown]
+        shown = columns_of(described)
+        return [(name, "", "", "", str(kind), _size(kind), False) for name, kind in shown]
     if not isinstance(described, s.Query):
-        return columns, []
+        return []
     rows: Rows = []
     for field in described.relation.fields:
         scan, column = _origin(described.relation, field)
@@ -170,7 +183,7 @@ def _describe_output(
             named = (scan.table.catalog, ".".join(scan.table.namespace), scan.table.name)
         aliased = field.name != column if scan is not None else not re.fullmatch(r"_col\d+", field.name)
         rows.append((field.name, *named, str(field.type), _size(field.type), aliased))
-    return columns, rows
+    return rows
 
 
 def _origin(relation: Relation, field: Field) -> tuple[Scan | None, str]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sqe.catalog.manifests import DataFile
     from sqe.statement import Statement
 
-_COLUMNS: list[tuple[str, t.Type]] = [
+COLUMNS: list[tuple[str, t.Type]] = [
     ("column_name", t.VARCHAR),
     ("data_size", t.DOUBLE),
     ("distinct_values_count", t.DOUBLE),
@@ -37,7 +37,7 @@ def execute(statement: Statement, tree: ShowStats, binder: Binder, coordinator: 
         from sqe.catalog.manifests import data_files
 
         files = list(data_files(table))
-    answer(statement, _COLUMNS, [*_rows(table, files)], binder, coordinator)
+    answer(statement, COLUMNS, [*_rows(table, files)], binder, coordinator)
 
 
 def _rows(table: Table, files: list[DataFile]) -> list[tuple[object, ...]]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sqe.coordinator import Coordinator
-from sqe.errors import Cancelled, LimitExceeded
+from sqe.errors import Cancelled
 from sqe.tree.relations import TableName
 
 if TYPE_CHECKING:
@@ -25,11 +24,8 @@ def turn_to_write(statement: Statement, coordinator: Coordinator, table: TableNa
     while not lock.acquire(timeout=TURN_SECONDS):
         if statement.cancelled:
             raise Cancelled("the statement was cancelled")
-        if statement.deadline is not None and time.monotonic() > statement.deadline:
-            raise LimitExceeded(
-                "the statement waited for another writer longer than its time limit",
-                code="EXCEEDED_TIME_LIMIT",
-            )
+        if statement.is_late:
+            raise statement.too_late("waited for another writer")
     try:
         if statement.cancelled:
             raise Cancelled("the statement was cancelled")

@@ -15,6 +15,7 @@ from metadata_commands import told
 from pyarrow import flight
 
 import sqe
+from sqe.auth.credentials import Grant
 from sqe.catalog.catalogs import embedded
 from sqe.config import load
 from sqe.connection import Connection
@@ -39,7 +40,7 @@ def uri(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         "CREATE TABLE pond.default.people (y bigint)",
     ):
         owner.execute(statement)
-    door = FlightDoor(coordinator, lambda credentials, peer: Identity("joe"))
+    door = FlightDoor(coordinator, lambda credentials, peer: Grant(Identity("joe"), lambda: True))
     door.start()
     yield f"grpc://127.0.0.1:{door.port}"
     door.close()

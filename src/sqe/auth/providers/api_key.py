@@ -9,7 +9,7 @@ import hashlib
 import hmac
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from sqe.auth.credentials import Bearer, Credentials, Password, refused
@@ -43,19 +43,30 @@ class ApiKeys:
         self._prefix = prefix
 
     def authenticate(self, credentials: Credentials) -> Identity | None:
+        entry = self._entry(credentials)
+        return None if entry is None else entry.identity
+
+    def lasting(self, credentials: Credentials) -> Callable[[], bool]:
+        entry = self._entry(credentials)
+        return lambda: entry in self._entries()
+
+    def _entries(self) -> tuple[KeyEntry, ...]:
+        return (*self._inline, *(self._file.content() if self._file is not None else ()))
+
+    def _entry(self, credentials: Credentials) -> KeyEntry | None:
         key = credentials.password if isinstance(credentials, Password) else ""
         if isinstance(credentials, Bearer):
             key = credentials.token
         if not key or not key.startswith(self._prefix):
             return None
         digest = _digest(key)
-        found: Identity | None = None
-        for entry in (*self._inline, *(self._file.content() if self._file is not None else ())):
+        found: KeyEntry | None = None
+        for entry in self._entries():
             # All are compared, however early one is right.
             if hmac.compare_digest(digest, entry.digest):
-                found = entry.identity
+                found = entry
         named = credentials.user if isinstance(credentials, Password) else ""
-        if found is None or named not in ("", found.user):
+        if found is None or named not in ("", found.identity.user):
             raise refused()
         return found
 

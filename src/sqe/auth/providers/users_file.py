@@ -63,6 +63,12 @@ class UsersFile:
             return None
         raise refused()
 
+    def lasting(self, credentials: Credentials) -> Callable[[], bool]:
+        assert isinstance(credentials, Password)
+        user = credentials.user
+        entry = self._file.content().get(user)
+        return lambda: entry is not None and self._file.content().get(user) == entry
+
     def _right(self, entry: UserEntry | None, credentials: Password, users: Users) -> bool:
         if len(credentials.password) > _LONGEST:
             return False

@@ -21,7 +21,7 @@ from sqe.catalog.location import spell, to_path
 from sqe.catalog.names import match, nearest
 from sqe.catalog.table import Table
 from sqe.catalog.view import View, ViewDefinition
-from sqe.errors import AlreadyExists, CommitConflict, InvalidArgument, NotFound
+from sqe.errors import AlreadyExists, CommitConflict, InvalidArgument, NotFound, ViewNotFound
 from sqe.record import record
 from sqe.tree.changes import Change
 from sqe.tree.relations import TableName
@@ -76,6 +76,9 @@ class CommittingCatalog(ABC):
     def _new_location(self, namespace: Namespace, name: str) -> str:
         """Of a table or view that asks for no place of its own."""
 
+    def check(self) -> None:
+        self.namespaces()
+
     def find_namespace(self, parts: Namespace, *, visible: Visible = everything) -> Namespace:
         stored = {".".join(n): n for n in self.namespaces() if visible(n, None)}
         wanted = ".".join(parts)
@@ -106,7 +109,7 @@ class CommittingCatalog(ABC):
     def find_view_name(self, namespace: Namespace, name: str, *, visible: Visible = everything) -> TableName:
         found, pointer = self._find(namespace, name, visible, kind="view")
         if not pointer.is_view:
-            raise NotFound(f"view '{found}' does not exist", hint="that is a table")
+            raise ViewNotFound(f"view '{found}' does not exist", hint="that is a table")
         return found
 
     def create_table(self, statement: CreateTable) -> Table:
@@ -213,7 +216,8 @@ class CommittingCatalog(ABC):
     def _not_found(
         self, namespace: Namespace, name: str, names: Iterable[str] = (), *, kind: str = "table"
     ) -> NotFound:
-        return NotFound(
+        missing = ViewNotFound if kind == "view" else NotFound
+        return missing(
             f"{kind} '{TableName(self.name, namespace, name)}' does not exist", hint=nearest(name, names)
         )
 

@@ -45,6 +45,9 @@ class HadoopCatalog(CommittingCatalog):
         self.path = path
         self._warehouse = spell(path)
 
+    def check(self) -> None:
+        self._directories(self.path)
+
     def namespaces(self) -> list[Namespace]:
         return sorted(self._below(self.path, ()))
 

@@ -29,6 +29,10 @@ class RestCatalog(CommittingCatalog):
         self._warehouse = warehouse
         self._client = RestClient(name, url, warehouse=warehouse)
 
+    def check(self) -> None:
+        # Listing all takes a question for each schema.
+        self._children(())
+
     def namespaces(self) -> list[Namespace]:
         return sorted(self._below(()))
 

@@ -9,7 +9,6 @@ import contextlib
 import http.client
 import json
 import random
-import threading
 import time
 from collections import deque
 from collections.abc import Mapping
@@ -19,8 +18,10 @@ from urllib.parse import quote, urlencode, urlsplit
 from sqe.errors import AccessDenied, ConfigError, SqeError, Unavailable, UserError
 from sqe.record import record
 
-CONNECT_SECONDS = 10.0
-ANSWER_SECONDS = 60.0
+# Somebody waits for each statement that asks, and catalogs answer within a second: one that has said nothing
+# for so long will not, and one that can be reached at all is reached by the second or third packet.
+CONNECT_SECONDS = 5.0
+ANSWER_SECONDS = 20.0
 _ATTEMPTS = 4
 _MOST_IDLE = 8
 # A server that says this has done nothing.
@@ -65,7 +66,6 @@ class RestClient:
         self._warehouse = warehouse
         self._idle: deque[http.client.HTTPConnection] = deque()
         self._place: Place | None = None
-        self._place_lock = threading.Lock()
 
     @property
     def has_views(self) -> bool:
@@ -103,13 +103,10 @@ class RestClient:
                 self._idle.pop().close()
 
     def _known_place(self) -> Place:
-        place = self._place
-        if place is not None:
-            return place
-        with self._place_lock:
-            if self._place is None:
-                self._place = self._ask_place()
-            return self._place
+        # Those who come at the same time ask it each: in turn, the last would wait for the silence of all.
+        if self._place is None:
+            self._place = self._ask_place()
+        return self._place
 
     def _ask_place(self) -> Place:
         query = urlencode({"warehouse": self._warehouse})
@@ -142,8 +139,11 @@ class RestClient:
             try:
                 status, content = self._exchange(method, path, body)
             except _NotSent as error:
-                if attempt == 2:
+                if attempt >= 2 or isinstance(error.__cause__, TimeoutError):
                     raise self._unreachable() from error
+            except TimeoutError as error:
+                # Asked again it would be as silent, and whoever waits would wait as long again.
+                raise (self._silent() if method == "GET" else self._unknown()) from error
             except (OSError, http.client.HTTPException) as error:
                 # Where one connection has ended, so have the others that were kept.
                 self.close()
@@ -224,6 +224,9 @@ class RestClient:
 
     def _unreachable(self) -> SqeError:
         return self._fault("cannot be reached", "check that it runs, and its catalog_url")
+
+    def _silent(self) -> SqeError:
+        return self._fault(f"does not answer within {ANSWER_SECONDS:g} s", "check that it is well")
 
     def _unknown(self) -> SqeError:
         return self._fault("did not say whether the change was made", "look before you try again")

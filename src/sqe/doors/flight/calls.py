@@ -15,7 +15,7 @@ from typing import Any
 
 import grpc
 
-from sqe.auth.credentials import Bearer, Credentials, Password
+from sqe.auth.credentials import Bearer, Credentials, Grant, Password
 from sqe.doors.flight.messages import read
 from sqe.doors.flight.status import status_of, text_of, trailers_of
 from sqe.errors import (
@@ -34,9 +34,11 @@ from sqe.sessions import ServerSession, Sessions
 log = logging.getLogger(__name__)
 
 # Who somebody is, by what they sent and the address that they sent it from.
-LogIn = Callable[[Credentials, str], Identity]
+LogIn = Callable[[Credentials, str], Grant]
 COOKIE = "arrow_flight_session_id"
+# A client may name its session, and say that it has used it before.
 SESSION_NAME = "x-sqe-session"
+SESSION_KNOWN = "x-sqe-session-known"
 # Clients that have not said yet who they are.
 MOST_GREETING = 64
 
@@ -71,17 +73,13 @@ class Call:
         if self._session is None:
             found = self.existing_session
             if found is None:
-                found = self._sessions.of_credentials(self._credentials, self.identity)
+                known = self.headers.get(SESSION_KNOWN) is not None
+                found = self._sessions.of_credentials(self._credentials, self.identity, known=known)
                 assert found is not None
                 self.context.send_initial_metadata((("set-cookie", f"{COOKIE}={found.cookie}; HttpOnly"),))
             self.use(found)
             self._session = found
         return self._session
-
-    @property
-    def has_own_session(self) -> bool:
-        """Whether the bearer was given for it at a log-in."""
-        return self._known is not None
 
     def known(self, session: ServerSession) -> None:
         self._known = session
@@ -91,9 +89,7 @@ class Call:
         """Something of that session is used by this call, so that it does not end before it."""
         if session in self._used:
             return
-        # One that was given at a log-in is one client's, and needs no count of those that share it.
-        peer = None if session is self._known else self.context.peer()
-        if not self._sessions.enter(session, peer):
+        if not self._sessions.enter(session):
             raise SessionExpired("the session has ended", hint="log in again")
         self._used.append(session)
 
@@ -103,11 +99,11 @@ class Call:
 
     @property
     def _credentials(self) -> str:
-        # Without any, everybody at one address is one client. A client that sends a name for its session
-        # has it for itself, also beside others with the same credentials.
+        """Two programs may have one key, or none: each connection is a client. One that has several sends a
+        name for its session, or keeps its cookie."""
         sent = self.headers.get("authorization") or f"none {peer_host(self.context)}"
         name = self.headers.get(SESSION_NAME)
-        return sent if name is None else f"{name} {sent}"
+        return f"at {self.context.peer()} {sent}" if name is None else f"named {name} {sent}"
 
 
 class Calls:
@@ -175,7 +171,7 @@ class Calls:
 
         return answer
 
-    def authenticate(self, context: Any, credentials: Credentials) -> Identity:
+    def grant(self, context: Any, credentials: Credentials) -> Grant:
         return self._log_in(credentials, peer_host(context))
 
     def greeting(self, context: Any, requests: Iterator[bytes]) -> bytes | None:
@@ -199,7 +195,7 @@ class Calls:
         headers = headers_of(context)
         credentials = credentials_of(headers)
         known = self._sessions.of_bearer(credentials.token) if isinstance(credentials, Bearer) else None
-        identity = known.identity if known is not None else self.authenticate(context, credentials)
+        identity = known.identity if known is not None else self.grant(context, credentials).identity
         call = Call(context, self._sessions, headers, identity)
         with self._counted(identity.user):
             try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pyarrow.types as pt
 from sqe.bind.files import type_of
 from sqe.catalog.catalog import Visible
 from sqe.coordinator import Coordinator
+from sqe.doors.flight.appended import fitted
 from sqe.doors.flight.calls import Call, when_left
 from sqe.doors.flight.flight_sql_pb2 import CommandStatementIngest
 from sqe.doors.flight.stream import Received
@@ -30,6 +32,7 @@ from sqe.results import spool_failure
 from sqe.session import Session
 from sqe.statement import Statement, run
 from sqe.tree.relations import TableName
+from sqe.tree.types import Type
 
 # What stands for the stream in the statement that writes it.
 STREAM = "$stream.parquet"
@@ -62,18 +65,33 @@ class Ingest:
         if found is None:
             raise InvalidArgument("no rows and no columns were sent")
         schema, batches = found
+        nulls: set[str] = set()
+        if exists and present == _Options.TABLE_EXISTS_OPTION_APPEND:
+            columns = self._columns(table, session)
+            nulls = {
+                field.name for field in schema if pt.is_null(field.type) and field.name.lower() in columns
+            }
+            schema, batches = fitted(schema, batches, columns)
         target = storable(schema)
         with Staged(self._coordinator, session.identity.user) as staged:
             rows = staged.write(batches, target)
-            written = self._write(call, table, target, str(staged.path), exists, present)
+            written = self._write(call, table, target, nulls, str(staged.path), exists, present)
         return rows if written is None else written
 
     def _write(
-        self, call: Call, table: TableName, schema: pa.Schema, path: str, exists: bool, present: int
+        self,
+        call: Call,
+        table: TableName,
+        schema: pa.Schema,
+        nulls: set[str],
+        path: str,
+        exists: bool,
+        present: int,
     ) -> int | None:
         name = ".".join(map(_quoted, (table.catalog, *table.namespace, table.name)))
         columns = ", ".join(map(_quoted, schema.names))
-        rows = f"SELECT {columns} FROM '{STREAM}'"
+        values = ", ".join("NULL" if column in nulls else _quoted(column) for column in schema.names)
+        rows = f"SELECT {values} FROM '{STREAM}'"
         if not exists:
             text = f"CREATE TABLE {name} AS {rows}"
         elif present == _Options.TABLE_EXISTS_OPTION_REPLACE:
@@ -86,6 +104,9 @@ class Ingest:
             run(statement, self._coordinator)
         except SqeError as error:
             error.query_id = statement.id
+            # The client never saw the statement.
+            error.position = None
+            error.hint = None if error.hint == "add a CAST" else error.hint
             raise
         finally:
             over.set()
@@ -108,20 +129,32 @@ class Ingest:
         return TableName(catalog.name, namespace, command.table)
 
     def _exists(self, table: TableName, session: Session) -> bool:
-        guard = Guard(self._coordinator.policy, session.identity)
         catalog = self._coordinator.catalogs.get(table.catalog)
-
-        def visible(namespace: tuple[str, ...], name: str | None) -> bool:
-            return name is None or guard.decide(TableName(table.catalog, namespace, name)).visible
-
-        look: Visible = visible
         try:
-            catalog.find_table_name(table.namespace, table.name, visible=look)
+            catalog.find_table_name(table.namespace, table.name, visible=self._visible(table, session))
         except NotFound as error:
             if error.code == "SCHEMA_NOT_FOUND":
                 raise
             return False
         return True
+
+    def _columns(self, table: TableName, session: Session) -> dict[str, Type]:
+        """By their names in lower case; those that cannot be told apart by it are left out. Of a table that
+        the user sees but part of, nothing is said: writing to it is refused."""
+        catalog = self._coordinator.catalogs.get(table.catalog)
+        found = catalog.find_table(table.namespace, table.name, visible=self._visible(table, session))
+        if Guard(self._coordinator.policy, session.identity).decide(found.name).restricts:
+            return {}
+        names = Counter(column.name.lower() for column in found.columns)
+        return {c.name.lower(): c.type for c in found.columns if names[c.name.lower()] == 1}
+
+    def _visible(self, table: TableName, session: Session) -> Visible:
+        guard = Guard(self._coordinator.policy, session.identity)
+
+        def visible(namespace: tuple[str, ...], name: str | None) -> bool:
+            return name is None or guard.decide(TableName(table.catalog, namespace, name)).visible
+
+        return visible
 
 
 class Staged:

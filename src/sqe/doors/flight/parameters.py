@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import decimal
+import re
 from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.types as pt
 
-from sqe.bind.parameters import bind_values
+from sqe.bind.parameters import expression_of
+from sqe.doors.flight.constants import Misfit, constant, text_constant
 from sqe.errors import UserError
 from sqe.results import arrow_type
 from sqe.tree import types as t
-from sqe.tree.expressions import Cast, Expression, Literal
+from sqe.tree.expressions import Expression, Literal
 
-_INTEGERS: dict[pa.DataType, t.Type] = {
+_SIMPLE: dict[pa.DataType, t.Type] = {
+    pa.null(): t.UNKNOWN,
+    pa.bool_(): t.BOOLEAN,
     pa.int8(): t.TINYINT,
     pa.int16(): t.SMALLINT,
     pa.int32(): t.INTEGER,
@@ -24,7 +27,23 @@ _INTEGERS: dict[pa.DataType, t.Type] = {
     pa.uint16(): t.INTEGER,
     pa.uint32(): t.BIGINT,
     pa.uint64(): t.Decimal(20, 0),
+    pa.float16(): t.DOUBLE,
+    pa.float32(): t.REAL,
+    pa.float64(): t.DOUBLE,
+    pa.string(): t.VARCHAR,
+    pa.large_string(): t.VARCHAR,
+    pa.string_view(): t.VARCHAR,
+    pa.binary(): t.VARBINARY,
+    pa.large_binary(): t.VARBINARY,
+    pa.binary_view(): t.VARBINARY,
+    pa.date32(): t.DATE,
+    pa.date64(): t.DATE,
 }
+# What Flight SQL calls the name of a type in a field's metadata.
+_TYPE_NAME = b"ARROW:FLIGHT:SQL:TYPE_NAME"
+_TEXT = re.compile(rb"varchar\(([0-9]{1,9})\)")
+_MAP_KEY = re.compile(rb"map\((unknown|varchar\([0-9]{1,9}\)), .*", re.DOTALL)
+_MAP_VALUE = re.compile(rb"map\(.*, (varchar\([0-9]{1,9}\))\)", re.DOTALL)
 
 
 def schema_of(parameters: Sequence[t.Type]) -> pa.Schema:
@@ -45,110 +64,260 @@ def _asked(kind: t.Type) -> pa.DataType:
     return arrow_type(kind)
 
 
-def rows_of(batches: Sequence[pa.RecordBatch], parameters: Sequence[t.Type]) -> list[tuple[Expression, ...]]:
-    """`parameters` are the types that clients were told."""
+def rows_of(
+    batches: Sequence[pa.RecordBatch], parameters: Sequence[t.Type], *, writes: bool
+) -> list[tuple[Expression, ...]]:
+    """`parameters` are the types that clients were told; `writes` if the statement returns no rows."""
     found: list[tuple[Expression, ...]] = []
     for batch in batches:
         columns = [
-            [_meant(value, kind) for value in _column(column, number)]
-            for number, (column, kind) in enumerate(zip(batch.columns, parameters, strict=True), start=1)
+            _column(batch.column(at), batch.schema.field(at), at + 1, told, writes)
+            for at, told in enumerate(parameters)
         ]
         # A statement may have no parameters, and be run for each of the rows nevertheless.
         found += zip(*columns, strict=True) if columns else [()] * batch.num_rows
     return found
 
 
-def _meant(value: Expression, told: t.Type) -> Expression:
-    """Where Arrow has one type for several of SQL's, the value is of the one that was asked for."""
-    if not isinstance(value, Literal) or value.value is None:
-        return value
-    if told == t.UUID and isinstance(value.type, t.Varchar):
-        return Cast(t.UUID, value)
-    if told == t.YEAR_MONTH and value.type == t.INTEGER:
-        return Literal(t.YEAR_MONTH, value.value)
-    return value
-
-
-def _column(column: pa.Array, number: int) -> list[Expression]:
+def _column(column: pa.Array, field: pa.Field, number: int, told: t.Type, writes: bool) -> list[Expression]:
     try:
-        return _values(column, number)
+        return _values(column, _named(field), told, writes)
     except (pa.ArrowException, ArithmeticError, LookupError, TypeError, ValueError):
         # Days that no calendar has, zones that are none, and the like.
         raise _unusable(number, column.type) from None
+    except UserError as error:
+        text = error.message.removeprefix(f"parameter {number}: ")
+        raise type(error)(f"parameter {number}: {text}", code=error.code, hint=error.hint) from None
 
 
-def _values(column: pa.Array, number: int) -> list[Expression]:
+def _values(column: pa.Array, name: bytes, told: t.Type, writes: bool) -> list[Expression]:
     kind = column.type
-    if pt.is_dictionary(kind):
-        column, kind = column.dictionary_decode(), kind.value_type
     if pt.is_union(kind):
-        values = _members(column)
-    elif pt.is_timestamp(kind) and kind.unit == "ns":
-        column = _microseconds(column, pa.timestamp("us", kind.tz), number)
-        values = column.to_pylist()
-    elif (pt.is_time64(kind) and kind.unit == "ns") or (pt.is_duration(kind) and kind.unit == "ns"):
-        column = _microseconds(column, pa.time64("us") if pt.is_time(kind) else pa.duration("us"), number)
-        values = column.to_pylist()
-    else:
-        values = _plain(column)
-    return [_typed(value, kind, number) for value in values]
+        return _members(column, told, writes)
+    if pt.is_interval(kind):
+        return [_interval(value, told, writes) for value in column.to_pylist()]
+    if pt.is_dictionary(kind):
+        column = column.dictionary_decode()
+    column = _microseconds(column)
+    try:
+        return _constants(column, sql_type(column.type, name), told, writes)
+    except Misfit:
+        # Some text is longer than its type says, as in a result that was changed and sent again.
+        return _constants(column, sql_type(column.type), told, writes)
 
 
-def _plain(column: pa.Array) -> list[object]:
-    return [_python(value, column.type) for value in column.to_pylist()]
+def _constants(column: pa.Array, own: t.Type, told: t.Type, writes: bool) -> list[Expression]:
+    wanted = as_told(own, told, writes=writes)
+    null = _null(own, told, writes)
+    return [
+        null if value is None else _typed(value, own, wanted)
+        for value in (_python(value, column.type) for value in column.to_pylist())
+    ]
+
+
+def _typed(value: Any, own: t.Type, wanted: t.Type) -> Expression:
+    """Of the type that was asked for if the value is one of it, else of the type that was sent."""
+    if wanted != own:
+        try:
+            return constant(value, wanted)
+        except Misfit:
+            pass
+    # As 'abc' in a statement is of its own length.
+    return text_constant(value) if own == t.VARCHAR else constant(value, own)
+
+
+def _null(own: t.Type, told: t.Type, writes: bool) -> Expression:
+    """Whatever type a NULL was sent as, it fits where any NULL does."""
+    if writes or own == t.UNKNOWN:
+        return Literal(t.UNKNOWN, None)
+    if told == t.UNKNOWN or t.coerces(own, told):
+        return Literal(own, None)
+    return Literal(told, None)
+
+
+def as_told(own: t.Type, told: t.Type, *, writes: bool) -> t.Type:
+    """What a value of a type is tried as where another was asked for: drivers send the widest that their
+    language has. In a query that is only what leaves the result's types alone, or nearly so; where rows are
+    written, the column's type decides."""
+    match own, told:
+        case (t.Varchar(), t.UUID) | (t.INTEGER, t.YEAR_MONTH):
+            return told
+        case t.Array(element), t.Array(wanted):
+            return t.Array(as_told(element, wanted, writes=writes))
+        case t.Map(key, value), t.Map(wanted_key, wanted_value):
+            return t.Map(as_told(key, wanted_key, writes=writes), as_told(value, wanted_value, writes=writes))
+        case t.Row(fields), t.Row(others) if len(fields) == len(others):
+            pairs = zip(fields, others, strict=True)
+            return t.Row(tuple(t.RowField(f.name, as_told(f.type, o.type, writes=writes)) for f, o in pairs))
+    if t.coerces(own, told):
+        return own
+    if t.is_integer(own) and t.is_integer(told):
+        return told
+    if not writes:
+        return own
+    if (own, told) == (t.DOUBLE, t.REAL):
+        return told
+    if t.is_numeric(own) and isinstance(told, t.Decimal):
+        return told
+    if isinstance(own, t.Decimal) and t.is_integer(told):
+        return told
+    match own, told:
+        case (t.Time(), t.Time()) | (t.Timestamp(), t.Timestamp()):
+            return told
+        case t.TimestampTz(_, zone), t.TimestampTz(precision, _):
+            return t.TimestampTz(precision, zone)
+    return own
+
+
+def sql_type(kind: pa.DataType, name: bytes | None = None) -> t.Type:
+    """By the Arrow type alone, so that all the values of a column, and none, are of one type. Only how long
+    texts inside of others are may be said by types' names; `name` is None where that is not heard."""
+    simple = _SIMPLE.get(kind)
+    if simple is not None:
+        return simple
+    if pt.is_dictionary(kind) or pt.is_run_end_encoded(kind):
+        return sql_type(kind.value_type)
+    if isinstance(kind, pa.UuidType):
+        return t.UUID
+    if isinstance(kind, pa.Bool8Type):
+        return t.BOOLEAN
+    if isinstance(kind, pa.BaseExtensionType):
+        return sql_type(kind.storage_type)
+    if pt.is_decimal(kind):
+        whole = max(kind.precision - kind.scale, 0)
+        scale = min(max(kind.scale, 0), t.MAX_PRECISION)
+        return t.Decimal(min(max(whole + scale, 1), t.MAX_PRECISION), scale)
+    if pt.is_fixed_size_binary(kind):
+        return t.VARBINARY
+    if pt.is_time(kind):
+        return t.Time(6)
+    if pt.is_timestamp(kind):
+        # With the zone as a value of it would have it.
+        return expression_of(pa.scalar(0, pa.timestamp("us", kind.tz)).as_py()).type
+    if pt.is_duration(kind):
+        return t.DAY_SECOND
+    if _is_list(kind):
+        return t.Array(_inside(kind.value_field, name))
+    if pt.is_map(kind):
+        # Drivers lose what is said of a map's own fields.
+        found = [pattern.fullmatch(name or b"") for pattern in (_MAP_KEY, _MAP_VALUE)]
+        key, value = (match and match[1] for match in found)
+        return t.Map(_said(_inside(kind.key_field, name), key), _said(_inside(kind.item_field, name), value))
+    if pt.is_struct(kind):
+        return t.Row(tuple(t.RowField(_name(f.name, i), _inside(f, name)) for i, f in enumerate(kind)))
+    raise TypeError(kind)
+
+
+def _inside(field: pa.Field, outer: bytes | None) -> t.Type:
+    name = None if outer is None else _named(field)
+    return _said(sql_type(field.type, name), name)
+
+
+def _named(field: pa.Field) -> bytes:
+    return bytes((field.metadata or {}).get(_TYPE_NAME, b""))
+
+
+def _said(kind: t.Type, name: bytes | None) -> t.Type:
+    if kind != t.VARCHAR or not name:
+        return kind
+    # The keys of a map that has none.
+    if name == b"unknown":
+        return t.UNKNOWN
+    length = _TEXT.fullmatch(name)
+    return t.Varchar(int(length[1])) if length else kind
+
+
+def _name(name: str, index: int) -> str | None:
+    """Arrow has no fields without a name; ours travel so."""
+    return None if name == f"field{index}" else name
+
+
+def _is_list(kind: pa.DataType) -> bool:
+    plain = pt.is_list(kind) or pt.is_large_list(kind) or pt.is_fixed_size_list(kind)
+    return bool(plain or pt.is_list_view(kind) or pt.is_large_list_view(kind))
 
 
 def _python(value: Any, kind: pa.DataType) -> Any:
-    """Maps are dicts and rows are tuples, however deep."""
+    """Maps are their pairs and rows are tuples, however deep."""
     if value is None:
         return None
-    if pt.is_list(kind) or pt.is_large_list(kind):
+    if _is_list(kind):
         return [_python(item, kind.value_type) for item in value]
     if pt.is_map(kind):
-        return {_python(key, kind.key_type): _python(item, kind.item_type) for key, item in value}
+        return [(_python(key, kind.key_type), _python(item, kind.item_type)) for key, item in value]
     if pt.is_struct(kind):
         return tuple(_python(item, kind.field(i).type) for i, item in enumerate(value.values()))
     return value
 
 
-def _members(column: pa.Array) -> list[object]:
+def _members(column: pa.Array, told: t.Type, writes: bool) -> list[Expression]:
     """Of a union, each value by the type that it is of."""
     kind = column.type
-    children = {code: _plain(column.field(i)) for i, code in enumerate(kind.type_codes)}
+    children = {code: _values(column.field(i), b"", told, writes) for i, code in enumerate(kind.type_codes)}
     places = column.offsets.to_pylist() if kind.mode == "dense" else range(len(column))
     return [children[code][at] for code, at in zip(column.type_codes.to_pylist(), places, strict=True)]
 
 
-def _microseconds(column: pa.Array, kind: pa.DataType, number: int) -> pa.Array:
+def _interval(value: Any, told: t.Type, writes: bool) -> Expression:
+    """Arrow's has months, days and nanoseconds; SQL's months alone, or time alone, of days of 24 hours."""
+    if value is None:
+        return _null(t.UNKNOWN, told, writes)
+    months, days, nanoseconds = value
+    if not days and not nanoseconds and (months or told == t.YEAR_MONTH):
+        return Literal(t.YEAR_MONTH, months)
+    if months:
+        raise UserError(
+            "an interval is of months, or of days and time, and not of both", code="INVALID_PARAMETER_USAGE"
+        )
+    microseconds, finer = divmod(nanoseconds, 1000)
+    if finer:
+        raise _too_fine()
+    return constant((days, microseconds), t.DAY_SECOND)
+
+
+def _microseconds(column: pa.Array) -> pa.Array:
+    """Python would leave out what is finer, or need another library for it."""
+    kind = _coarser(column.type)
+    if kind == column.type:
+        return column
     try:
         return column.cast(kind)
-    except pa.ArrowException:
-        raise UserError(
-            f"parameter {number}: there are microseconds here, and the value is finer",
-            code="NUMERIC_VALUE_OUT_OF_RANGE",
-            hint="round it first",
-        ) from None
+    except pa.ArrowInvalid:
+        raise _too_fine() from None
 
 
-def _typed(value: object, kind: pa.DataType, number: int) -> Expression:
-    """A constant of the type that was sent, and not only of the smallest that has the value."""
-    if value is None:
-        return Literal(t.UNKNOWN, None)
-    of = _INTEGERS.get(kind)
-    if isinstance(of, t.Decimal):
-        return Literal(of, decimal.Decimal(str(value)))
-    if of is not None:
-        return Literal(of, value)
-    if pt.is_float32(kind):
-        return Literal(t.REAL, value)
-    if pt.is_decimal(kind) and kind.precision <= t.MAX_PRECISION and 0 <= kind.scale <= kind.precision:
-        return Literal(t.Decimal(kind.precision, kind.scale), value)
-    try:
-        [expression] = bind_values([value])
-    except UserError as error:
-        text = error.message.removeprefix("parameter 1: ")
-        raise type(error)(f"parameter {number}: {text}", code=error.code, hint=error.hint) from None
-    return expression
+def _coarser(kind: pa.DataType) -> pa.DataType:
+    if pt.is_timestamp(kind) and kind.unit == "ns":
+        return pa.timestamp("us", kind.tz)
+    if pt.is_time64(kind) and kind.unit == "ns":
+        return pa.time64("us")
+    if pt.is_duration(kind) and kind.unit == "ns":
+        return pa.duration("us")
+    if pt.is_dictionary(kind):
+        value = _coarser(kind.value_type)
+        return kind if value == kind.value_type else value
+    if pt.is_map(kind):
+        key, item = kind.key_field, kind.item_field
+        return pa.map_(key.with_type(_coarser(key.type)), item.with_type(_coarser(item.type)))
+    if _is_list(kind):
+        element = _coarser(kind.value_type)
+        if element == kind.value_type:
+            return kind
+        if pt.is_list_view(kind) or pt.is_large_list_view(kind):
+            raise TypeError(kind)
+        field = kind.value_field.with_type(element)
+        return pa.large_list(field) if pt.is_large_list(kind) else pa.list_(field)
+    if pt.is_struct(kind):
+        return pa.struct([field.with_type(_coarser(field.type)) for field in kind])
+    return kind
+
+
+def _too_fine() -> UserError:
+    return UserError(
+        "there are microseconds here, and the value is finer",
+        code="NUMERIC_VALUE_OUT_OF_RANGE",
+        hint="round it first",
+    )
 
 
 def _unusable(number: int, kind: pa.DataType) -> UserError:

@@ -33,32 +33,38 @@ class Prepared:
         self.description = description
         self.rows: list[tuple[Expression, ...]] | None = None
 
-    def bind(self, batches: Iterable[pa.RecordBatch]) -> list[tuple[Expression, ...]] | None:
+    def bind(
+        self, schema: pa.Schema, batches: Iterable[pa.RecordBatch]
+    ) -> list[tuple[Expression, ...]] | None:
+        """The rows that were sent, which may be none; None where nothing was bound."""
         wanted = len(self.description.parameters)
         rows: list[tuple[Expression, ...]] = []
         for batch in batches:
             if batch.num_columns != wanted:
-                raise UserError(
-                    f"the statement has {wanted} parameters, and {batch.num_columns} were given",
-                    code="INVALID_PARAMETER_USAGE",
-                )
+                raise self._wrong_number(batch.num_columns)
             if len(rows) + batch.num_rows > MOST_ROWS:
                 raise LimitExceeded(
                     f"more than {MOST_ROWS} rows of parameters in one statement",
                     code="EXCEEDED_PARAMETER_ROWS",
                     hint="ingest them, or send fewer at a time",
                 )
-            rows += rows_of([batch], self.description.parameters)
+            rows += rows_of([batch], self.description.parameters, writes=not self.description.returns_rows)
+        if wanted and len(schema) not in (0, wanted):
+            raise self._wrong_number(len(schema))
         # Drivers send an empty stream where there is nothing to bind.
-        self.rows = rows or None
+        self.rows = rows if rows or (wanted and len(schema)) else None
         return self.rows
+
+    def changes_nothing(self, bound: list[tuple[Expression, ...]] | None) -> bool:
+        """Whether a run is for no rows of values at all."""
+        return (self.rows if bound is None else bound) == []
 
     def values(self, bound: list[tuple[Expression, ...]] | None = None) -> tuple[tuple[Expression, ...], int]:
         """The values of one run, and how many rows of them it is for: those that the run's own call bound,
         since another call may bind others meanwhile, else the last."""
         bound = self.rows if bound is None else bound
         rows = [()] if bound is None else bound
-        if self.description.parameters and bound is None:
+        if self.description.parameters and not bound:
             raise UserError(
                 f"the statement has {len(self.description.parameters)} parameters, and none were given",
                 code="INVALID_PARAMETER_USAGE",
@@ -71,6 +77,12 @@ class Prepared:
                 hint="run the statement once for each row",
             )
         return tuple(value for row in rows for value in row), len(rows)
+
+    def _wrong_number(self, given: int) -> UserError:
+        return UserError(
+            f"the statement has {len(self.description.parameters)} parameters, and {given} were given",
+            code="INVALID_PARAMETER_USAGE",
+        )
 
 
 class PreparedStatements:

@@ -76,11 +76,12 @@ class Query:
         return self.started.is_set() and (self.result is None or self.result.done)
 
     @property
-    def progress(self) -> float:
+    def progress(self) -> float | None:
+        """None while nothing is known of it."""
         if self.done:
             return 1.0
         done, total = self.statement.progress or (0, 0)
-        return min(done / total, 0.99) if total else 0.0
+        return min(done / total, 0.99) if total else None
 
 
 class Queries:
@@ -333,7 +334,7 @@ class Queries:
         """A client that breaks off while the statement runs cancels it: that is how drivers cancel, and
         nothing of ours is resumed to notice while it waits for rows."""
         query = self.find(handle, identity)
-        first, last = _part(handle[_HANDLE:])
+        first, last = _part(handle[_HANDLE:], query)
         with self._lock:
             query.readers += 1
         query.read = True
@@ -352,7 +353,11 @@ class Queries:
                     batches = stream.compressed(result.batches(first, last), result.schema, self._codec)
                 yield from stream.frames(schema, batches)
         except SqeError as error:
-            raise self._blame(query, error) from None
+            # Whoever polls it is to hear the same.
+            query.error, error.query_id = error, query.statement.id
+            if query.result is not None:
+                query.result.close()
+            raise error from None
         except BaseException:
             # The client went away in the middle. What may be fetched again stays for a while.
             if not query.lasting:
@@ -413,10 +418,13 @@ def _is_late(context: Any) -> bool:
     return left is not None and left < LATE_SECONDS
 
 
-def _part(text: bytes) -> tuple[int, int | None]:
+def _part(text: bytes, query: Query) -> tuple[int, int | None]:
+    """Tickets of parts are given out once all are there; any other was made up."""
     if not text:
         return 0, None
     first, dash, last = text.partition(b"-")
-    if not dash or not first.isdigit() or not last.isdigit() or len(text) > 20:
+    parts = query.result.parts if query.done and query.result is not None else 0
+    known = dash and first.isdigit() and last.isdigit() and len(text) <= 20
+    if not known or not int(first) < int(last) <= parts:
         raise NotFound("there is no such part of a result", code="NOT_FOUND")
     return int(first), int(last)

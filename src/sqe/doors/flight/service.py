@@ -9,7 +9,7 @@ from typing import Any
 import grpc
 import pyarrow as pa
 
-from sqe.auth.credentials import Password
+from sqe.auth.credentials import Bearer, Credentials, Password
 from sqe.coordinator import Coordinator
 from sqe.describe import Description, describe
 from sqe.doors.flight import flight_pb2 as flight
@@ -86,11 +86,17 @@ class Service:
             if payload:
                 asked = read(flight.BasicAuth, payload)
                 credentials = Password(asked.username, asked.password)
-        _, bearer = self._sessions.begin(self._calls.authenticate(context, credentials))
+        bearer = self._bearer(context, credentials)
         said = (("authorization", f"Bearer {bearer}"),)
         context.send_initial_metadata(said)
         context.set_trailing_metadata(said)
         yield flight.HandshakeResponse(payload=bearer.encode())
+
+    def _bearer(self, context: Any, credentials: Credentials) -> str:
+        """What the client is to send from now on."""
+        if isinstance(credentials, Bearer) and self._sessions.of_bearer(credentials.token) is not None:
+            return credentials.token
+        return self._sessions.begin(self._calls.grant(context, credentials))
 
     # Statements ---------------------------------------------------------------------------------------
 
@@ -124,11 +130,11 @@ class Service:
             return flight.SchemaResult(schema=stream.schema_bytes(known.schema(command)))
         if isinstance(command, sql.CommandPreparedStatementQuery):
             prepared = self._prepared(call, command)
-            return flight.SchemaResult(schema=_schema(prepared.description))
+            return flight.SchemaResult(schema=_announced(prepared.description))
         if isinstance(command, sql.CommandStatementQuery):
             _refuse_transaction(command)
             found = describe(command.query, call.session.session, self._coordinator)
-            return flight.SchemaResult(schema=_schema(found))
+            return flight.SchemaResult(schema=_announced(found))
         raise _not_a_query(command)
 
     def _runnable(self, call: Call, command: Any) -> tuple[str, Any, tuple[Any, ...], int]:
@@ -199,6 +205,8 @@ class Service:
         )
         if found.returns_rows:
             raise InvalidArgument("the statement returns rows: it is a query and not an update")
+        if prepared is not None and prepared.changes_nothing(bound):
+            return 0
         values, rows = ((), 1) if prepared is None else prepared.values(bound)
         query = self._queries.start(session, text, context=call.context, parameters=values, rows=rows)
         self._queries.close(query)
@@ -276,8 +284,7 @@ class Service:
     def _close_session(self, call: Call, body: bytes) -> Iterator[bytes]:
         read(flight.CloseSessionRequest, body)
         known = call.existing_session
-        # What a bearer of ours is for is one client's; other connections may be on with a key of their own.
-        if known is not None and (call.has_own_session or known.left_by(call.context.peer())):
+        if known is not None:
             self._sessions.close(known)
         answer = flight.CloseSessionResult(status=flight.CloseSessionResult.CLOSED)
         yield bytes(answer.SerializeToString())
@@ -318,6 +325,14 @@ def _metadata_info(descriptor: flight.FlightDescriptor, schema: pa.Schema) -> fl
     )
 
 
+def _announced(found: Description) -> bytes:
+    if found.fields == ():
+        raise InvalidArgument(
+            "the columns depend on the values of the parameters", hint="CAST the parameters"
+        )
+    return _schema(found)
+
+
 def _schema(found: Description) -> bytes:
     return stream.schema_bytes(_NOTHING if found.fields is None else described(found.fields))
 
@@ -326,7 +341,7 @@ def _bind(
     prepared: Prepared, first: flight.FlightData, messages: Iterator[flight.FlightData]
 ) -> list[Any] | None:
     sent = stream.Received(first, messages, largest=MOST_BYTES).batches()
-    return None if sent is None else prepared.bind(sent[1])
+    return None if sent is None else prepared.bind(*sent)
 
 
 def _refuse_transaction(command: Any) -> None:

@@ -22,6 +22,7 @@ _BY_CODE = {
     "CATALOG_NOT_FOUND": grpc.StatusCode.NOT_FOUND,
     "COLUMN_NOT_FOUND": grpc.StatusCode.INVALID_ARGUMENT,
     "EXCEEDED_TIME_LIMIT": grpc.StatusCode.DEADLINE_EXCEEDED,
+    "NOT_SUPPORTED": grpc.StatusCode.UNIMPLEMENTED,
 }
 # The first that fits.
 _BY_CLASS: tuple[tuple[type[e.SqeError], grpc.StatusCode], ...] = (
@@ -38,9 +39,20 @@ _BY_CLASS: tuple[tuple[type[e.SqeError], grpc.StatusCode], ...] = (
     (e.CommitConflict, grpc.StatusCode.ABORTED),
     (e.Unavailable, grpc.StatusCode.UNAVAILABLE),
 )
-# Where SQE's own vocabulary has another word than Trino's, which is the one in x-sqe-error-name.
+# What x-sqe-error-code may be: SQE's own words, of which there are few.
+VOCABULARY = frozenset({
+    "SYNTAX_ERROR", "PARSE_ERROR", "SEMANTIC_ERROR", "TYPE_MISMATCH", "INVALID_ARGUMENTS",
+    "INVALID_CAST", "DIVISION_BY_ZERO", "TABLE_NOT_FOUND", "COLUMN_NOT_FOUND", "SCHEMA_NOT_FOUND",
+    "CATALOG_NOT_FOUND", "VIEW_NOT_FOUND", "FUNCTION_NOT_FOUND", "DUPLICATE_TABLE", "DUPLICATE_COLUMN",
+    "AUTHENTICATION_FAILED", "ACCESS_DENIED", "SESSION_EXPIRED", "EXECUTION_FAILED", "QUERY_TIMEOUT",
+    "QUERY_CANCELLED", "RESOURCE_EXHAUSTED", "CATALOG_ERROR", "CATALOG_UNAVAILABLE",
+    "CIRCUIT_BREAKER_OPEN", "STORAGE_ERROR", "COMMIT_CONFLICT", "NOT_SUPPORTED",
+    "GENERIC_INTERNAL_ERROR",
+})  # fmt: skip
+# Where it has another word than Trino, whose is the one in x-sqe-error-name.
 _NAMES = {
     "ALREADY_EXISTS": "DUPLICATE_TABLE",
+    "CACHE_NOT_USABLE": "STORAGE_ERROR",
     "COLUMN_ALREADY_EXISTS": "DUPLICATE_COLUMN",
     "DUPLICATE_COLUMN_NAME": "DUPLICATE_COLUMN",
     "EXCEEDED_TIME_LIMIT": "QUERY_TIMEOUT",
@@ -48,10 +60,15 @@ _NAMES = {
     "ICEBERG_BAD_DATA": "STORAGE_ERROR",
     "ICEBERG_CATALOG_ERROR": "CATALOG_ERROR",
     "ICEBERG_FILESYSTEM_ERROR": "STORAGE_ERROR",
+    "ICEBERG_INVALID_METADATA": "STORAGE_ERROR",
     "ICEBERG_MISSING_FILE": "STORAGE_ERROR",
     "INVALID_CAST_ARGUMENT": "INVALID_CAST",
+    "INVALID_COMMAND": "INVALID_ARGUMENTS",
     "INVALID_FUNCTION_ARGUMENT": "INVALID_ARGUMENTS",
     "INVALID_PARAMETER_USAGE": "INVALID_ARGUMENTS",
+    "INVALID_SESSION_PROPERTY": "INVALID_ARGUMENTS",
+    "INVALID_TABLE_PROPERTY": "INVALID_ARGUMENTS",
+    "NOT_FOUND": "INVALID_ARGUMENTS",
     "PERMISSION_DENIED": "ACCESS_DENIED",
     "REMOTE_HOST_GONE": "EXECUTION_FAILED",
     "SCHEMA_ALREADY_EXISTS": "DUPLICATE_TABLE",
@@ -59,8 +76,29 @@ _NAMES = {
     "SPOOL_NOT_USABLE": "STORAGE_ERROR",
     "TABLE_ALREADY_EXISTS": "DUPLICATE_TABLE",
     "TRANSACTION_CONFLICT": "COMMIT_CONFLICT",
+    "TRANSACTION_STATE_UNKNOWN": "CATALOG_ERROR",
     "USER_CANCELED": "QUERY_CANCELLED",
 }
+# The word for all other codes of a class, or of those below it; the first that fits.
+_DEFAULTS: tuple[tuple[type[e.SqeError], str], ...] = (
+    (e.AuthenticationFailed, "AUTHENTICATION_FAILED"),
+    (e.SessionExpired, "SESSION_EXPIRED"),
+    (e.AccessDenied, "ACCESS_DENIED"),
+    (e.Cancelled, "QUERY_CANCELLED"),
+    (e.AlreadyExists, "DUPLICATE_TABLE"),
+    (e.NotSupported, "NOT_SUPPORTED"),
+    (e.SyntaxFault, "SYNTAX_ERROR"),
+    (e.TypeMismatch, "TYPE_MISMATCH"),
+    (e.InvalidArgument, "INVALID_ARGUMENTS"),
+    (e.InvalidValue, "INVALID_ARGUMENTS"),
+    (e.ConstraintViolation, "EXECUTION_FAILED"),
+    (e.ConfigError, "EXECUTION_FAILED"),
+    (e.UserError, "SEMANTIC_ERROR"),
+    (e.InterfaceError, "INVALID_ARGUMENTS"),
+    (e.LimitExceeded, "RESOURCE_EXHAUSTED"),
+    (e.CommitConflict, "COMMIT_CONFLICT"),
+    (e.Unavailable, "EXECUTION_FAILED"),
+)
 
 
 def status_of(error: e.SqeError) -> grpc.StatusCode:
@@ -71,10 +109,18 @@ def status_of(error: e.SqeError) -> grpc.StatusCode:
 
 
 def code_of(error: e.SqeError) -> str:
-    known = _NAMES.get(error.code)
-    if known is None and isinstance(error, e.LimitExceeded):
-        return "RESOURCE_EXHAUSTED"
-    return known or error.code
+    if isinstance(error, e.ViewNotFound):
+        return "VIEW_NOT_FOUND"
+    known = _NAMES.get(error.code, error.code)
+    if known in VOCABULARY:
+        return known
+    return next((word for kind, word in _DEFAULTS if isinstance(error, kind)), "GENERIC_INTERNAL_ERROR")
+
+
+def class_of(error: e.SqeError) -> str:
+    """The nearest that clients know: parts of ours have errors of their own."""
+    names = (kind.__name__ for kind in type(error).__mro__ if kind.__module__ == e.__name__)
+    return next(names)
 
 
 def text_of(error: e.SqeError) -> str:
@@ -109,7 +155,7 @@ def trailers_of(error: e.SqeError) -> tuple[tuple[str, str | bytes], ...]:
     found: list[tuple[str, str | bytes]] = [
         (ERROR_CODE, code_of(error)),
         (ERROR_NAME, error.code),
-        (ERROR_CLASS, type(error).__name__),
+        (ERROR_CLASS, class_of(error)),
     ]
     if error.query_id is not None:
         found.append((QUERY_ID, error.query_id))

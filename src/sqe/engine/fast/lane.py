@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 # How long a child may take to obey before it is ended.
 OBEY_SECONDS = 5.0
 LOOK_SECONDS = 1.0
+# Whoever may run elsewhere waits so long for a child while none becomes free: a few long statements must not
+# hold up all others.
+STANDSTILL_SECONDS = 5.0
 _ANSWERS = wire.SCHEMA + wire.BATCH + wire.PROGRESS + wire.FAILED + wire.END
 
 
@@ -85,9 +88,10 @@ class FastLane:
         on_progress: Callable[[Progress], None] | None = None,
         deadline: float | None = None,
         mode: str = "rows",
+        patient: bool = True,
     ) -> FastStream:
-        """Returns at once; the stream takes a child when it is read, and waits for one if need be.
-        `deadline` is of time.monotonic()."""
+        """Returns at once; the stream takes a child when it is read, and waits for one if need be: one that
+        is not `patient` fails where all are busy for long. `deadline` is of time.monotonic()."""
         order = Order(
             sql,
             mode,
@@ -97,7 +101,7 @@ class FastLane:
             tuple(bodies),
             tuple(extensions),
         )
-        stream = FastStream(self, order, statement_id, on_progress, deadline)
+        stream = FastStream(self, order, statement_id, on_progress, deadline, patient)
         with self._lock:
             assert statement_id not in self._running, "a statement runs once"
             self._running[statement_id] = stream
@@ -137,6 +141,10 @@ class FastLane:
             else:
                 self._pool.drop(child)
 
+    @property
+    def stands_still(self) -> float:
+        return self._pool.stands_still
+
     def wake(self) -> None:
         self._pool.wake()
 
@@ -157,8 +165,11 @@ class FastStream:
         statement_id: str,
         on_progress: Callable[[Progress], None] | None,
         deadline: float | None,
+        patient: bool = True,
     ) -> None:
         self.statement_id = statement_id
+        self._patient = patient
+        self._asked = time.monotonic()
         self.cancelled = False
         self.rows = 0
         self.bytes = 0
@@ -211,6 +222,9 @@ class FastStream:
             left = min(left, self._deadline - time.monotonic())
         changed.wait(max(0.0, left))
         self._check()
+        waited = min(time.monotonic() - self._asked, self._lane.stands_still)
+        if not self._patient and waited > STANDSTILL_SECONDS:
+            raise FastLaneFailed("all its processes are busy (engine.fast.processes)")
 
     def _check(self) -> None:
         if self.cancelled:

@@ -111,6 +111,12 @@ class Pool:
         self._numbers = itertools.count(1)
         self._scratch: Scratch | None = None
         self._closed = False
+        self._moved = time.monotonic()
+
+    @property
+    def stands_still(self) -> float:
+        """For so many seconds no child was given back."""
+        return time.monotonic() - self._moved
 
     def start(self, children: int) -> None:
         """Ahead of statements, up to this many in all."""
@@ -150,6 +156,7 @@ class Pool:
     def give_back(self, child: Child) -> None:
         with self._changed:
             self._busy.discard(child)
+            self._moved = time.monotonic()
             if not self._closed:
                 self._idle.append(child)
                 # One child is for one of them.
@@ -161,6 +168,7 @@ class Pool:
         """A child that nobody may use again."""
         with self._changed:
             self._busy.discard(child)
+            self._moved = time.monotonic()
             self._changed.notify_all()
         if not child.end():
             with self._changed:
