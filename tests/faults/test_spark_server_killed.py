@@ -12,7 +12,8 @@ import pytest
 
 import sqe
 from sqe.connection import Connection, Cursor
-from sqe.errors import NotFound, Unavailable
+from sqe.engine.spark.server import SparkServer
+from sqe.errors import Cancelled, NotFound, Unavailable
 
 pytestmark = [pytest.mark.spark, pytest.mark.faults]
 
@@ -76,3 +77,28 @@ def test_in_a_write(own: Connection) -> None:
         own.execute("SELECT * FROM u")
     assert own.execute("INSERT INTO t VALUES (3)").rowcount == 1
     assert own.execute("SELECT x FROM t ORDER BY x").fetchall() == [(1,), (2,), (3,)]
+
+
+def test_tasks_that_go_on_after_a_cancel_end_with_their_server(own: Connection) -> None:
+    """One row is unnested to a billion here, and Spark looks for a cancel between rows."""
+    before = own.coordinator.spark.link().server
+    assert before is not None
+    for seconds in (4, 10, 20):
+        # Before the loop begins Spark ends it as it should.
+        if _replaced_after_a_cancel(own, before, seconds):
+            break
+    assert not before.alive
+    assert own.execute("SELECT 7").fetchall() == [(7,)]
+    assert own.coordinator.spark.link().server is not before
+
+
+def _replaced_after_a_cancel(own: Connection, server: SparkServer, seconds: float) -> bool:
+    numbers = ", ".join(f"UNNEST(sequence(1, 10000)) {name} ({name})" for name in ("a", "b", "c"))
+    cursor = own.cursor()
+    threading.Timer(seconds, cursor.cancel).start()
+    with pytest.raises(Cancelled):
+        cursor.execute(f"SELECT count(*) FROM {numbers} WHERE a * b % 7 = c % 11").fetchall()
+    deadline = time.monotonic() + SECONDS
+    while server.alive and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return not server.alive

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import logging
 import secrets
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -28,6 +30,11 @@ if TYPE_CHECKING:
     from sqe.engine.spark.metrics import Operator
     from sqe.engine.spark.server import SparkServer
 
+log = logging.getLogger(__name__)
+
+# How often it is looked whether a server has lost cores, and for how long others may finish then.
+WATCH_SECONDS = 5.0
+RUNAWAY_SECONDS = 60.0
 # A Connect server takes messages of up to 128 MB.
 LOCAL_BYTES = 100 << 20
 _SESSION_KEYS = ("spark.sql.catalog.", "spark.sql.iceberg.snapshot-property.")
@@ -151,10 +158,39 @@ class SparkLane:
         with self._lock:
             if not self._closed:
                 self._link = link
+                if link.server is not None:
+                    threading.Thread(
+                        target=self._watch, args=(link,), name="sqe-spark-watch", daemon=True
+                    ).start()
                 return link
         # It was closed while it started.
         link.end()
         raise Unavailable("the Spark lane is closed")
+
+    def _watch(self, link: _Link) -> None:
+        """Puts another server in the place of one whose cores are kept by statements that were cancelled."""
+        assert link.server is not None
+        while self._link is link and link.usable:
+            time.sleep(WATCH_SECONDS)
+            if link.server.has_runaways:
+                self._replace(link)
+
+    def _replace(self, link: _Link) -> None:
+        give_up = time.monotonic() + RUNAWAY_SECONDS
+        # Others may end by themselves, or wait for those cores for ever.
+        while self._runs_something() and time.monotonic() < give_up and link.usable:
+            time.sleep(0.1)
+        with self._lock:
+            if self._link is not link:
+                return
+            self._link = None
+        log.warning("Spark is started anew: tasks of cancelled statements went on")
+        link.end()
+        self.start()
+
+    def _runs_something(self) -> bool:
+        with self._lock:
+            return any(session.running for session in self._sessions.values())
 
     def _make_link(self) -> _Link:
         if self._settings.remote is not None:
@@ -224,6 +260,10 @@ class SparkSession:
             assert statement_id not in self._running, "a statement runs once"
             self._running[statement_id] = stream
         return stream
+
+    @property
+    def running(self) -> int:
+        return len(self._running)
 
     def cancel(self, statement_id: str) -> None:
         """Ends a statement; its stream raises Cancelled. Nothing happens if it has ended."""

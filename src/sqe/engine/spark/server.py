@@ -45,6 +45,7 @@ OPENED = (
 )
 REDACTED = "(?i)secret|password|passphrase|token|credential|bearer|authorization|access[.-]?key"
 EXTRA_CLASS_PATH = "spark.driver.extraClassPath"
+RUNAWAY = b"could not be stopped within"
 # Exit codes of a JVM that ran out of heap: -XX:+ExitOnOutOfMemoryError, and Spark's own handler.
 OUT_OF_MEMORY = (3, 52)
 
@@ -93,6 +94,8 @@ class SparkServer:
             raise _no_room(error) from error
         self.directory = self._scratch.path
         self._trained = False
+        self._heard = 0
+        self._has_runaways = False
         self._lock = threading.Lock()
         try:
             java = find_java()
@@ -115,6 +118,19 @@ class SparkServer:
     @property
     def alive(self) -> bool:
         return self._process.poll() is None
+
+    @property
+    def has_runaways(self) -> bool:
+        """Whether tasks of statements that were cancelled go on, and keep their cores: generated code looks
+        for a cancel between rows, and one row may be unnested to billions."""
+        with contextlib.suppress(OSError), open(self.directory / "spark.log", "rb") as log:
+            # A full log is begun anew.
+            self._heard = self._heard if log.seek(0, os.SEEK_END) >= self._heard else 0
+            log.seek(self._heard)
+            said = log.read()
+            self._heard += len(said)
+            self._has_runaways = self._has_runaways or RUNAWAY in said
+        return self._has_runaways
 
     @property
     def jvm(self) -> int:
@@ -276,6 +292,11 @@ def _conf(settings: SparkSettings, directory: Path, jars: Sequence[Path]) -> Map
         "spark.scheduler.mode": "FAIR",
         "spark.scheduler.allocation.file": f"{directory}/pools.xml",
         "spark.locality.wait": "0s",
+        # Says in the log which cancelled tasks go on: in one JVM Spark itself does no more about them.
+        "spark.task.reaper.enabled": "true",
+        "spark.task.reaper.pollingInterval": "5s",
+        "spark.task.reaper.killTimeout": "20s",
+        "spark.task.reaper.threadDump": "false",
         "spark.redaction.regex": REDACTED,
         "spark.local.dir": f"{directory}/local",
         # Finished partitions wait in the heap until they are sent: half of it is their share.
