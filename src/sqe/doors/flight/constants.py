@@ -12,7 +12,7 @@ from typing import Any
 from sqe.bind.binder import coerce
 from sqe.bind.parameters import expression_of
 from sqe.bind.special_forms import row
-from sqe.errors import UserError
+from sqe.errors import InvalidValue, UserError
 from sqe.tree import types as t
 from sqe.tree.expressions import Call, Cast, Expression, Literal
 
@@ -21,7 +21,7 @@ _BITS: dict[t.Type, int] = {t.TINYINT: 7, t.SMALLINT: 15, t.INTEGER: 31, t.BIGIN
 _EXACT = decimal.Context(prec=200)
 
 
-class Misfit(UserError):
+class Misfit(InvalidValue):
     """The type does not have the value."""
 
 
