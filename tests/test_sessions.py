@@ -21,7 +21,7 @@ def sessions(ended: list[ServerSession] | None = None, *, idle: int = 900, most:
 
 
 def begun(known: Sessions, who: Identity = ANN) -> tuple[ServerSession, str]:
-    bearer = known.begin(Grant(who, lambda: True))
+    bearer = known.begin(Grant(who, lambda: lambda: True))
     found = known.of_bearer(bearer)
     assert found is not None
     return found, bearer
@@ -81,7 +81,7 @@ def test_the_same_credentials_of_somebody_else_are_another_session() -> None:
 def test_a_session_ends_when_what_let_its_client_in_is_gone() -> None:
     entries = ["key"]
     known = sessions()
-    bearer = known.begin(Grant(ANN, lambda: "key" in entries))
+    bearer = known.begin(Grant(ANN, lambda: lambda: "key" in entries))
     assert known.of_bearer(bearer) is not None
     entries.clear()
     with pytest.raises(SessionExpired):
@@ -123,6 +123,8 @@ def test_an_end_is_said_once_to_a_client_that_had_set_something(swept: bool) -> 
         known.of_credentials("Basic x", ANN)
     again = known.of_credentials("Basic x", ANN)
     assert again is not None and again.session.namespace == ("default",)
+    # Somebody else learns nothing from it, and takes nothing away.
+    assert known.of_cookie(cookie, JOE) is None
     with pytest.raises(SessionExpired, match="USE"):
         known.of_cookie(cookie, ANN)
     assert known.of_cookie(cookie, ANN) is None

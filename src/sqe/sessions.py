@@ -57,7 +57,7 @@ class Sessions:
         self._by_key: dict[bytes, ServerSession] = {}
         self._by_cookie: dict[str, ServerSession] = {}
         self._keys: dict[str, set[bytes]] = {}
-        self._ended: OrderedDict[bytes | str, None] = OrderedDict()
+        self._ended: OrderedDict[bytes | str, Identity] = OrderedDict()
         self._salt = secrets.token_bytes(16)
 
     def __len__(self) -> int:
@@ -68,7 +68,7 @@ class Sessions:
         bearer = BEARER + secrets.token_urlsafe(32)
         self._make_room(grant.identity)
         with self._lock:
-            self._add(grant.identity, self._key("given", bearer), grant.holds)
+            self._add(grant.identity, self._key("given", bearer), grant.lasting())
         return bearer
 
     def of_bearer(self, bearer: str) -> ServerSession | None:
@@ -89,7 +89,7 @@ class Sessions:
         with self._lock:
             found = self._alive(self._by_cookie.get(cookie))
         if found is None:
-            self._say_if_ended(cookie)
+            self._say_if_ended(cookie, identity)
         return found if found is not None and found.identity == identity else None
 
     def of_credentials(
@@ -102,7 +102,7 @@ class Sessions:
             found = self._of_key(key, identity)
         if found is not None or not create:
             return found
-        self._say_if_ended(key)
+        self._say_if_ended(key, identity)
         if known:
             raise _forgotten()
         self._make_room(identity)
@@ -138,9 +138,9 @@ class Sessions:
             for key in self._keys.pop(session.id, ()):
                 self._by_key.pop(key, None)
                 if over:
-                    self._ended[key] = None
+                    self._ended[key] = session.identity
             if over:
-                self._ended[session.cookie] = None
+                self._ended[session.cookie] = session.identity
             while len(self._ended) > MOST_ENDED:
                 self._ended.popitem(last=False)
         self._on_close(session)
@@ -189,16 +189,17 @@ class Sessions:
         found = self._alive(self._by_key.get(key))
         return found if found is not None and found.identity == identity else None
 
-    def _say_if_ended(self, key: bytes | str) -> None:
-        """Once: a client must not go on in another schema without a word."""
+    def _say_if_ended(self, key: bytes | str, identity: Identity) -> None:
+        """Once, and to nobody else: a client must not go on in another schema without a word."""
         with self._lock:
             session = self._by_key.get(key) if isinstance(key, bytes) else self._by_cookie.get(key)
         if session is not None:
             self.close(session, self._is_over)
         with self._lock:
-            ended = self._ended.pop(key, "") is None
-        if ended:
-            raise _forgotten()
+            if self._ended.get(key) != identity:
+                return
+            del self._ended[key]
+        raise _forgotten()
 
     def _was_set(self, session: ServerSession) -> bool:
         fresh, now = self._make(session.identity), session.session

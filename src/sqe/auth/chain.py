@@ -76,7 +76,7 @@ class Chain:
                 self._limiter.end(attempt, accepted=granted is not None)
         if granted is None:
             raise refused()
-        return Grant(_mapped(granted.identity, self._role_mappings), granted.holds)
+        return Grant(_mapped(granted.identity, self._role_mappings), granted.lasting)
 
     def _ask(self, credentials: Credentials, peer: str) -> Grant | None:
         for provider in self._providers:
@@ -84,8 +84,6 @@ class Chain:
                 identity = provider.authenticate(credentials)
                 if identity is not None and not (isinstance(identity, Identity) and identity.user):
                     raise TypeError("a provider must give an identity with a name")
-                lasting = None if identity is None else getattr(provider, "lasting", None)
-                holds = _always if lasting is None else partial(_holds, lasting(credentials))
             except AuthenticationFailed:
                 self._tell(provider.name, REFUSED, credentials, peer)
                 return None
@@ -100,7 +98,7 @@ class Chain:
                 return None
             if identity is not None:
                 self._tell(provider.name, ACCEPTED, credentials, peer)
-                return Grant(identity, holds)
+                return Grant(identity, partial(_lasting, provider, credentials))
         self._tell(NOBODY, UNKNOWN, credentials, peer)
         return None
 
@@ -137,16 +135,20 @@ def from_config(config: Config, *, on_attempt: OnAttempt | None = None) -> Chain
     )
 
 
-def _always() -> bool:
-    return True
+def _lasting(provider: Provider, credentials: Credentials) -> Callable[[], bool]:
+    lasting = getattr(provider, "lasting", None)
+    if lasting is None:
+        return lambda: True
+    still: Callable[[], bool] = lasting(credentials)
 
+    def holds() -> bool:
+        try:
+            return still()
+        except ConfigError:
+            # A file that cannot be used holds nothing; it has said so in the log.
+            return False
 
-def _holds(still: Callable[[], bool]) -> bool:
-    try:
-        return still()
-    except ConfigError:
-        # A file that cannot be used holds nothing; it has said so in the log.
-        return False
+    return holds
 
 
 def _who(credentials: Password | Bearer) -> str:

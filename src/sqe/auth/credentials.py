@@ -30,10 +30,11 @@ Credentials = Password | Bearer | None
 
 @record
 class Grant:
-    """Who somebody is, and whether that still holds: what it was granted by may be revoked."""
+    """Who somebody is. `lasting` gives, to who will rely on it for longer than a call, what says whether it
+    still holds: an entry may be removed."""
 
     identity: Identity
-    holds: Callable[[], bool]
+    lasting: Callable[[], Callable[[], bool]]
 
 
 class Provider(Protocol):

@@ -40,7 +40,7 @@ def uri(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         "CREATE TABLE pond.default.people (y bigint)",
     ):
         owner.execute(statement)
-    door = FlightDoor(coordinator, lambda credentials, peer: Grant(Identity("joe"), lambda: True))
+    door = FlightDoor(coordinator, lambda credentials, peer: Grant(Identity("joe"), lambda: lambda: True))
     door.start()
     yield f"grpc://127.0.0.1:{door.port}"
     door.close()
