@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 from sqe.bench.flight.served import KEY, USER, Served
 
@@ -22,14 +21,10 @@ class Client(Protocol):
     def nothing(self) -> None:
         """As many calls as a statement takes, of the emptiest handler."""
 
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    def close(self) -> None: ...
 
 
-class ADBC:
+class Adbc:
     """CreatePreparedStatement, GetFlightInfo, DoGet, ClosePreparedStatement."""
 
     name = "ADBC"
@@ -48,16 +43,11 @@ class ADBC:
         for _ in range(self.calls):
             self._connection.adbc_connection.get_option(self._OPTIONS)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
         self._connection.close()
 
 
-class PYARROW:
+class Pyarrow:
     """GetFlightInfo and DoGet."""
 
     name = "pyarrow.flight"
@@ -75,12 +65,7 @@ class PYARROW:
         for _ in range(self.calls):
             list(self._client.do_action(("GetSessionOptions", b""), self._options))
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
         self._client.close()
 
 

@@ -6,10 +6,10 @@ import statistics
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 
 from sqe.bench import processes
-from sqe.bench.flight.clients import ADBC, PYARROW, Client
+from sqe.bench.flight.clients import Adbc, Client, Pyarrow
 from sqe.bench.flight.served import Served
 
 Line = dict[str, object]
@@ -24,7 +24,7 @@ def rates(served: Served, table: str, sessions: int, seconds: float) -> Iterator
         "the same point query": lambda client, number: _point(client, table, 7),
         "another point query each time": _points(table),
     }
-    for kind in (PYARROW, ADBC):
+    for kind in (Pyarrow, Adbc):
         empty = 0.0
         for name, work in works.items():
             taken = _at_once(served, kind, sessions, seconds, work)
@@ -40,7 +40,7 @@ def rates(served: Served, table: str, sessions: int, seconds: float) -> Iterator
 
 def latencies(served: Served, table: str, sessions: int, seconds: float) -> Line:
     """Each session of ADBC asks again as soon as it is answered."""
-    taken = _at_once(served, ADBC, sessions, seconds, _points(table))
+    taken = _at_once(served, Adbc, sessions, seconds, _points(table))
     rate = sum(map(len, taken)) / seconds
     return {"sessions": sessions, "queries a second": round(rate, 1), **_percentiles(taken)}
 
@@ -63,7 +63,7 @@ def idle_memory(served: Served, table: str, sessions: int) -> Line:
 
 
 def _open(open_: ExitStack, served: Served, table: str) -> None:
-    _point(open_.enter_context(ADBC(served)), table, 7)
+    _point(open_.enter_context(closing(Adbc(served))), table, 7)
 
 
 def _point(client: Client, table: str, number: int) -> None:
@@ -85,7 +85,7 @@ def _at_once(
 
     def run(number: int) -> None:
         try:
-            with kind(served) as client:
+            with closing(kind(served)) as client:
                 work(client, number)
                 begin.wait()
                 until = time.perf_counter() + seconds
