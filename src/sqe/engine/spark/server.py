@@ -292,11 +292,6 @@ def _conf(settings: SparkSettings, directory: Path, jars: Sequence[Path]) -> Map
         "spark.scheduler.mode": "FAIR",
         "spark.scheduler.allocation.file": f"{directory}/pools.xml",
         "spark.locality.wait": "0s",
-        # Says in the log which cancelled tasks go on: in one JVM Spark itself does no more about them.
-        "spark.task.reaper.enabled": "true",
-        "spark.task.reaper.pollingInterval": "5s",
-        "spark.task.reaper.killTimeout": "20s",
-        "spark.task.reaper.threadDump": "false",
         "spark.redaction.regex": REDACTED,
         "spark.local.dir": f"{directory}/local",
         # Finished partitions wait in the heap until they are sent: half of it is their share.
@@ -306,6 +301,14 @@ def _conf(settings: SparkSettings, directory: Path, jars: Sequence[Path]) -> Map
         conf["spark.driver.host"] = conf["spark.driver.bindAddress"] = "127.0.0.1"
         conf["spark.sql.shuffle.partitions"] = str(max(2 * (os.cpu_count() or 2), 4))
         conf["spark.default.parallelism"] = str(os.cpu_count() or 2)
+        # Says in the log which cancelled tasks go on: in one JVM Spark does no more about them. Of a cluster it
+        # would end executors, which is the operator's to want.
+        conf |= {
+            "spark.task.reaper.enabled": "true",
+            "spark.task.reaper.pollingInterval": "5s",
+            "spark.task.reaper.killTimeout": "20s",
+            "spark.task.reaper.threadDump": "false",
+        }
     else:
         # A cluster's executors fetch from us what their Spark does not carry.
         conf["spark.jars"] = ",".join(map(str, jars))
