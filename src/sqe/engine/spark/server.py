@@ -301,8 +301,8 @@ def _conf(settings: SparkSettings, directory: Path, jars: Sequence[Path]) -> Map
         conf["spark.driver.host"] = conf["spark.driver.bindAddress"] = "127.0.0.1"
         conf["spark.sql.shuffle.partitions"] = str(max(2 * (os.cpu_count() or 2), 4))
         conf["spark.default.parallelism"] = str(os.cpu_count() or 2)
-        # Says in the log which cancelled tasks go on: in one JVM Spark does no more about them. Of a cluster it
-        # would end executors, which is the operator's to want.
+        # Says in the log which cancelled tasks go on: in one JVM Spark does no more about them. In a cluster
+        # it would end executors, which is the operator's to want.
         conf |= {
             "spark.task.reaper.enabled": "true",
             "spark.task.reaper.pollingInterval": "5s",
