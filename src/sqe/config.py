@@ -25,6 +25,7 @@ from sqe.config_keys import (
     Section,
 )
 from sqe.engine.fast.settings import FastSettings
+from sqe.engine.spark.authentication import authentication
 from sqe.engine.spark.settings import SparkSettings
 from sqe.errors import ConfigError
 from sqe.record import record
@@ -503,13 +504,16 @@ def _spark(given: _Given, catalogs: Mapping[str, CatalogSettings]) -> SparkSetti
     memory = _number(given, "spark", "driver_memory")
     if memory < 512 << 20:
         raise ConfigError("spark.driver_memory must be at least 512MB", hint="Spark does not start with less")
-    return SparkSettings(
+    settings = SparkSettings(
         remote=remote,
         master=_text(given, "spark", "master") or "local[*]",
         driver_memory=f"{memory >> 20}m",
         conf={key: str(value) for key, value in conf.items()} if isinstance(conf, Mapping) else {},
         drivers=tuple(sorted({c.database for c in catalogs.values()} & {"postgresql"})),
     )
+    if remote is None:
+        authentication(settings)
+    return settings
 
 
 def _server(given: _Given) -> ServerSettings:

@@ -339,9 +339,15 @@ SECTIONS: dict[str, Section | Named] = {
         'The Spark behind SQE. `spark.*` keys may stand here directly: `"spark.sql.shuffle.partitions" = 8`.',
         {
             "remote": text("Use this Spark Connect server (`sc://…`) and start none.", secret=True),
-            "master": text("Spark master of the server that SQE starts.", "local[*]"),
+            "master": text(
+                "Spark master of the server that SQE starts. Masters other than `local`, `yarn` and `k8s`"
+                " need `spark.authenticate.secret`.",
+                "local[*]",
+            ),
             "driver_memory": size("Heap of the server that SQE starts.", "2GB"),
-            "conf": table("Further `spark.*` settings; they win over those of SQE."),
+            "conf": table(
+                "Further `spark.*` settings; they win over those of SQE, but `spark.authenticate` stays on."
+            ),
         },
     ),
     "engine": Section(

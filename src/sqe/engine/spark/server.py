@@ -1,4 +1,4 @@
-"""A Spark Connect server that we own: one JVM on loopback, with a token that only we know."""
+"""A Spark Connect server that we own: one JVM on loopback, whose ports ask for what only we know."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from pathlib import Path
 
 from sqe.engine.spark import watchdog
 from sqe.engine.spark.archive import ClassArchive, class_archive, prune
+from sqe.engine.spark.authentication import authentication, python_workers
 from sqe.engine.spark.jars import DRIVERS, ensure_jars, spark_jars
 from sqe.engine.spark.java import Java, find_java
 from sqe.engine.spark.settings import SESSION_CONF, SparkSettings
@@ -246,7 +247,7 @@ def _environment(token: str, settings: SparkSettings) -> dict[str, str]:
 
 
 def _is_local(settings: SparkSettings) -> bool:
-    return settings.master.startswith("local")
+    return settings.effective_master.startswith("local")
 
 
 def _jvm_options(java: Java, conf: Mapping[str, str], directory: Path) -> list[str]:
@@ -299,6 +300,7 @@ def _conf(settings: SparkSettings, directory: Path, jars: Sequence[Path]) -> Map
     }
     if _is_local(settings):
         conf["spark.driver.host"] = conf["spark.driver.bindAddress"] = "127.0.0.1"
+        conf |= {"spark.network.crypto.saslFallback": "false", **python_workers(directory)}
         conf["spark.sql.shuffle.partitions"] = str(max(2 * (os.cpu_count() or 2), 4))
         conf["spark.default.parallelism"] = str(os.cpu_count() or 2)
         # Says in the log which cancelled tasks go on: in one JVM Spark does no more about them. In a cluster
@@ -312,7 +314,7 @@ def _conf(settings: SparkSettings, directory: Path, jars: Sequence[Path]) -> Map
     else:
         # A cluster's executors fetch from us what their Spark does not carry.
         conf["spark.jars"] = ",".join(map(str, jars))
-    return {**conf, **settings.conf}
+    return {**conf, **settings.conf, **authentication(settings)}
 
 
 def _megabytes(memory: str) -> int:

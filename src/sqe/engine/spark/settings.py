@@ -19,6 +19,10 @@ class SparkSettings:
     conf: Mapping[str, str] = field(default_factory=dict, repr=False)
     drivers: tuple[str, ...] = ()
 
+    @property
+    def effective_master(self) -> str:
+        return self.conf.get("spark.master", self.master)
+
 
 # What every session has, on a server of ours or not, because our answers depend on it; and what closes
 # the ways that a mistake in rendered SQL could open.
