@@ -45,6 +45,18 @@ def test_rows_of_different_types_meet_in_the_column(schema: sqe.Connection) -> N
     ]
 
 
+@pytest.mark.parametrize("count", [2, 150])
+def test_no_row_takes_the_type_of_another(schema: sqe.Connection, count: int) -> None:
+    schema.execute("CREATE TABLE t (n integer, r real, d decimal(20,2))")
+    # As doubles, all of the integers would be even.
+    rows = [(n, 0.5 if n % 2 else 1, 1.239 if n % 2 else 2**53 + 1) for n in range(count)]
+    schema.executemany("INSERT INTO t VALUES (?, ?, ?)", rows)
+    assert schema.execute("SELECT DISTINCT n % 2, r, d FROM t ORDER BY 1").fetchall() == [
+        (0, 1.0, Decimal(2**53 + 1)),
+        (1, 0.5, Decimal("1.24")),
+    ]
+
+
 def test_many_rows_of_every_kind_of_value(schema: sqe.Connection) -> None:
     schema.execute(
         "CREATE TABLE t (n integer, a boolean, b bigint, c double, d decimal(12,3), e varchar, f varbinary,"

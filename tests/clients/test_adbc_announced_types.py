@@ -33,19 +33,8 @@ FITS: list[tuple[str, Any, Any]] = [
     ("n", None, None),
     ("u", None, None),
 ]
-MISFITS: list[tuple[str, Any]] = [
-    ("i", 2**31),
-    ("i", 3.0),
-    ("i", Decimal("3.5")),
-    ("i", "3"),
-    ("i", True),
-    ("r", 1e300),
-    ("n", 10**8),
-    ("n", 1.555),
-    ("n", math.nan),
-    ("n", Decimal("1.555")),
-    ("n", "1.5"),
-]
+TOO_LARGE: list[tuple[str, Any]] = [("i", 2**31), ("n", 10**8), ("n", math.nan)]
+OTHER_KINDS: list[tuple[str, Any]] = [("i", "3"), ("i", True), ("n", "1.5")]
 
 
 @pytest.fixture
@@ -68,11 +57,23 @@ def test_a_value_that_fits_is_of_the_type_that_was_asked_for(
     assert (table.rowcount, _kept(table, column)) == (1, [kept])
 
 
-@pytest.mark.parametrize(("column", "value"), MISFITS, ids=str)
-def test_what_does_not_fit_is_refused(table: Any, column: str, value: Any) -> None:
-    with pytest.raises(adbc_driver_manager.Error, match=f"column '{column}' is .*, the value is"):
-        table.execute(f"INSERT INTO asked ({column}) VALUES (?)", (value,))
-    assert _kept(table, column) == []
+def test_other_numbers_are_stored_as_constants_of_their_types_are(table: Any) -> None:
+    table.execute(
+        "INSERT INTO asked (i, l, r, n, w) VALUES (?, ?, ?, ?, ?)",
+        (3.5, Decimal("3.5"), 1e300, 1.555, Decimal("0.123456789012345678905")),
+    )
+    table.execute("SELECT i, l, r, n, w FROM asked")
+    assert table.fetchall() == [(4, 4, math.inf, Decimal("1.56"), Decimal("0.12345678901234567891"))]
+
+
+def test_what_does_not_fit_is_refused(table: Any) -> None:
+    for column, value in TOO_LARGE:
+        with pytest.raises(adbc_driver_manager.Error, match=r"out of range|Cannot cast"):
+            table.execute(f"INSERT INTO asked ({column}) VALUES (?)", (value,))
+    for column, value in OTHER_KINDS:
+        with pytest.raises(adbc_driver_manager.Error, match=f"column '{column}' is .*, the value is"):
+            table.execute(f"INSERT INTO asked ({column}) VALUES (?)", (value,))
+    assert _kept(table, "i") == []
 
 
 def test_in_every_statement_that_writes(table: Any) -> None:
@@ -99,8 +100,8 @@ def test_in_every_statement_that_writes(table: Any) -> None:
 
 
 def test_one_row_that_does_not_fit_refuses_all(table: Any) -> None:
-    with pytest.raises(adbc_driver_manager.Error, match="column 'n'"):
-        table.executemany("INSERT INTO asked (n) VALUES (?)", [(1.5,), (1.555,)])
+    with pytest.raises(adbc_driver_manager.Error, match="Cannot cast"):
+        table.executemany("INSERT INTO asked (n) VALUES (?)", [(1.5,), (1e9,)])
     assert _kept(table, "n") == []
 
 
@@ -129,7 +130,7 @@ def test_inside_arrays_maps_and_rows(cursor: Any) -> None:
         {"a": [1, None], "k": [("a", Decimal("1.50"))], "r": {"x": 1.5, "y": 2}},
         {"a": [], "k": [], "r": None},
     ]
-    with pytest.raises(adbc_driver_manager.Error, match="column 'a'"):
+    with pytest.raises(adbc_driver_manager.Error, match="out of range"):
         cursor.execute(
             "INSERT INTO inside (a) VALUES (?)", parameters=pa.table({"a": pa.array([[1, 2**40]])})
         )

@@ -205,7 +205,8 @@ def _values(b: Binder, node: exp.Values, outer: Scope) -> Relation:
     return order_and_limit_outputs(b, node, relation, outer)
 
 
-def bind_values(b: Binder, node: exp.Values, outer: Scope) -> Relation:
+def value_rows(b: Binder, node: exp.Values, outer: Scope) -> list[list[Expression]]:
+    """The cells of each row, all rows as wide as the first."""
     rows: list[list[Expression]] = []
     for item in node.expressions:
         cells = item.expressions if isinstance(item, exp.Tuple) else [item]
@@ -218,6 +219,11 @@ def bind_values(b: Binder, node: exp.Values, outer: Scope) -> Relation:
             refuse_calls(b, cell, item, "VALUES")
         if len(rows[-1]) == 1 and isinstance(rows[-1][0].type, t.Row):
             raise NotSupported("a row of VALUES is written (1, 2)", position=b.position(item))
+    return rows
+
+
+def bind_values(b: Binder, node: exp.Values, outer: Scope) -> Relation:
+    rows = value_rows(b, node, outer)
     types: list[t.Type] = []
     for i in range(len(rows[0])):
         common: t.Type = t.UNKNOWN

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqe.bind.binder import Binder, coerce
+from sqe.bind.assignment import assign
+from sqe.bind.binder import Binder
 from sqe.bind.conversion import STATEMENTS, check_arguments
 from sqe.bind.expressions import bind_condition, bind_expression, refuse_calls
 from sqe.bind.from_clause import bind_from
 from sqe.bind.names import matches, name_of
-from sqe.bind.queries import bind_query
+from sqe.bind.queries import bind_query, value_rows
 from sqe.bind.scope import Scope, Visible
 from sqe.bind.tables import (
     find_table,
@@ -21,10 +22,10 @@ from sqe.bind.tables import (
 from sqe.catalog.names import nearest
 from sqe.errors import NotFound, NotSupported, TypeMismatch, UserError
 from sqe.policy.decision import write_denied
+from sqe.sql.rows import EACH
 from sqe.tree import statements as s
-from sqe.tree import types as t
-from sqe.tree.expressions import Cast, Expression, Literal, Ref
-from sqe.tree.relations import Project
+from sqe.tree.expressions import Expression, Ref
+from sqe.tree.relations import Project, Relation, Values
 
 if TYPE_CHECKING:
     from sqe.catalog.table import Column, Table
@@ -67,42 +68,6 @@ def _stored_column(b: Binder, table: Table, node: exp.Expr) -> int:
     return found[0]
 
 
-def _assign(b: Binder, value: Expression, column: Column, node: exp.Expr) -> Expression:
-    """A value as its column stores it: what Trino coerces in an assignment."""
-    if value.type == t.UNKNOWN and b.describes:
-        # The cast says what a `?` is brought to.
-        return Cast(column.type, value, implicit=True)
-    if value.type == t.UNKNOWN:
-        if not column.nullable:
-            raise UserError(
-                f"column '{column.name}' is NOT NULL", code="CONSTRAINT_VIOLATION", position=b.position(node)
-            )
-        return Literal(column.type, None)
-    if not assignable(value.type, column.type):
-        raise TypeMismatch(
-            f"column '{column.name}' is {column.type}, the value is {value.type}",
-            position=b.position(node),
-            hint="add a CAST",
-        )
-    return coerce(value, column.type)
-
-
-def assignable(source: t.Type, target: t.Type) -> bool:
-    if t.coerces(source, target):
-        return True
-    if t.is_text(source) and isinstance(target, t.Varchar):
-        return True
-    if isinstance(source, (t.Timestamp, t.TimestampTz, t.Time)) and type(source) is type(target):
-        return True
-    if isinstance(source, t.Array) and isinstance(target, t.Array):
-        return assignable(source.element, target.element)
-    if isinstance(source, t.Map) and isinstance(target, t.Map):
-        return assignable(source.key, target.key) and assignable(source.value, target.value)
-    if isinstance(source, t.Row) and isinstance(target, t.Row) and len(source.fields) == len(target.fields):
-        return all(assignable(x.type, y.type) for x, y in zip(source.fields, target.fields, strict=True))
-    return False
-
-
 @converts(exp.Insert, reads="this expression")
 def _insert(b: Binder, node: exp.Insert) -> s.Statement:
     named = node.this
@@ -120,18 +85,34 @@ def _insert(b: Binder, node: exp.Insert) -> s.Statement:
     query = node.args.get("expression")
     if query is None:
         raise NotSupported("INSERT takes VALUES or a query", position=b.position(node))
-    source = bind_query(b, query)
-    if len(source.fields) != len(indexes):
-        raise TypeMismatch(
-            f"INSERT has {len(source.fields)} values for {len(indexes)} columns", position=b.position(query)
-        )
+    columns = [table.columns[i] for i in indexes]
+    source = _each_row(b, query, columns) if query.meta.get(EACH) else bind_query(b, query)
+    _check_width(b, len(source.fields), columns, query)
     expressions, fields = [], []
-    for index, f in zip(indexes, source.fields, strict=True):
-        column = table.columns[index]
-        expressions.append(_assign(b, Ref(f.type, f), column, query))
+    for column, f in zip(columns, source.fields, strict=True):
+        expressions.append(assign(b, Ref(f.type, f), column, query))
         fields.append(b.fresh(column.name, column.type))
     relation = Project(tuple(fields), source, tuple(expressions))
-    return s.Insert(target, tuple(table.columns[i].name for i in indexes), relation)
+    return s.Insert(target, tuple(c.name for c in columns), relation)
+
+
+def _each_row(b: Binder, query: exp.Values, columns: Sequence[Column]) -> Relation:
+    """Rows that were given one by one are stored one by one: no value takes the type of another row's."""
+    check_arguments(query, {"expressions"}, b.text)
+    rows = value_rows(b, query, Scope())
+    _check_width(b, len(rows[0]), columns, query)
+    stored = [
+        tuple(assign(b, cell, column, query) for cell, column in zip(row, columns, strict=True))
+        for row in rows
+    ]
+    return Values(tuple(b.fresh(c.name, c.type) for c in columns), tuple(stored))
+
+
+def _check_width(b: Binder, values: int, columns: Sequence[Column], query: exp.Expr) -> None:
+    if values != len(columns):
+        raise TypeMismatch(
+            f"INSERT has {values} values for {len(columns)} columns", position=b.position(query)
+        )
 
 
 def _check_columns(b: Binder, table: Table, indexes: Sequence[int], node: exp.Expr) -> None:
@@ -181,7 +162,7 @@ def _assignments(
             )
         value = bind_expression(b, item.expression, scope)
         refuse_calls(b, value, item, "SET")
-        assignments.append(s.Assignment(column.name, _assign(b, value, column, item.expression)))
+        assignments.append(s.Assignment(column.name, assign(b, value, column, item.expression)))
     return tuple(assignments)
 
 
@@ -250,6 +231,6 @@ def _merge_clause(
             column = table.columns[index]
             bound = bind_expression(b, value, scope)
             refuse_calls(b, bound, value, "MERGE")
-            assignments.append(s.Assignment(column.name, _assign(b, bound, column, value)))
+            assignments.append(s.Assignment(column.name, assign(b, bound, column, value)))
         return s.MergeClause(False, "insert", tuple(assignments), condition)
     raise NotSupported("this action is not possible in that WHEN clause", position=b.position(node))

@@ -8,6 +8,9 @@ from sqlglot import exp
 
 from sqe.sql.parse import NUMBER, Syntax
 
+# On VALUES whose rows were given one by one.
+EACH = "each"
+
 
 def is_query(syntax: Syntax) -> bool:
     """Whether it returns rows, and not the plan of something that does."""
@@ -26,6 +29,7 @@ def with_rows(syntax: Syntax, rows: int) -> Syntax:
     assert row is not None and row.parent is not None
     made = [_copy(row, number * syntax.parameters) for number in range(rows)]
     row.parent.set("expressions", made)
+    row.parent.meta[EACH] = True
     return replace(syntax, parameters=rows * syntax.parameters)
 
 

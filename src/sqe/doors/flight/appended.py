@@ -8,9 +8,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from sqe.bind.writes import assignable
+from sqe.bind.assignment import is_coercion
 from sqe.doors.flight.parameters import sql_type
-from sqe.errors import InvalidArgument
+from sqe.errors import InvalidArgument, TypeMismatch
 from sqe.results import arrow_type
 from sqe.tree import types as t
 
@@ -22,8 +22,7 @@ def fitted(
     schema: pa.Schema, batches: Iterator[pa.RecordBatch], columns: Mapping[str, t.Type]
 ) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     """Clients send the widest type that they have, such as pandas its 64 bits. `columns` are the table's by
-    their names in lower case; what SQL itself brings to their types stays as it is, and so does what is of
-    another kind."""
+    their names in lower case; what SQL coerces to their types stays as it is."""
     target = pa.schema([_field(field, columns.get(field.name.lower())) for field in schema])
     return target, (_batch(batch, target, columns) for batch in batches)
 
@@ -31,7 +30,17 @@ def fitted(
 def _field(field: pa.Field, wanted: t.Type | None) -> pa.Field:
     if wanted is None:
         return field
-    return field.with_type(NOTHING if pt.is_null(field.type) else _type(field.type, wanted, nested=False))
+    if pt.is_null(field.type):
+        return field.with_type(NOTHING)
+    made = _type(field.type, wanted, nested=False)
+    # INSERT would round it, or cut it off.
+    if not is_coercion(_sql_type(made), wanted):
+        raise TypeMismatch(f"column '{field.name}' is {wanted}, the value is {_sql_type(made)}")
+    return field.with_type(made)
+
+
+def _sql_type(kind: pa.DataType) -> t.Type:
+    return t.REAL if pt.is_float16(kind) else sql_type(kind)
 
 
 def _type(kind: pa.DataType, wanted: t.Type, *, nested: bool) -> pa.DataType:
@@ -52,7 +61,7 @@ def _type(kind: pa.DataType, wanted: t.Type, *, nested: bool) -> pa.DataType:
         return pa.struct([f.with_type(_type(f.type, w.type, nested=True)) for f, w in pairs])
     if not t.is_numeric(wanted) or not (pt.is_integer(kind) or pt.is_floating(kind) or pt.is_decimal(kind)):
         return kind
-    if assignable(t.REAL if pt.is_float16(kind) else sql_type(kind), wanted):
+    if is_coercion(_sql_type(kind), wanted):
         return kind
     # Arrow rounds here, or refuses what would fit, unless it is done as in `_cast`.
     if nested and (wanted == t.REAL or (isinstance(wanted, t.Decimal) and not pt.is_decimal(kind))):

@@ -107,7 +107,7 @@ def _values(column: pa.Array, name: bytes, told: t.Type, writes: bool) -> list[E
 
 
 def _constants(column: pa.Array, own: t.Type, told: t.Type, writes: bool) -> list[Expression]:
-    wanted = as_told(own, told, writes=writes)
+    wanted = as_told(own, told)
     null = _null(own, told, writes)
     return [
         null if value is None else _typed(value, own, wanted)
@@ -135,37 +135,21 @@ def _null(own: t.Type, told: t.Type, writes: bool) -> Expression:
     return Literal(told, None)
 
 
-def as_told(own: t.Type, told: t.Type, *, writes: bool) -> t.Type:
-    """What a value of a type is tried as where another was asked for: drivers send the widest that their
-    language has. In a query that is only what leaves the result's types alone, or nearly so; where rows are
-    written, the column's type decides."""
+def as_told(own: t.Type, told: t.Type) -> t.Type:
+    """What a value of a type is tried as where another was asked for, as a program's own values would be:
+    drivers send integers as the widest that their language has, and have no type for some."""
     match own, told:
         case (t.Varchar(), t.UUID) | (t.INTEGER, t.YEAR_MONTH):
             return told
         case t.Array(element), t.Array(wanted):
-            return t.Array(as_told(element, wanted, writes=writes))
+            return t.Array(as_told(element, wanted))
         case t.Map(key, value), t.Map(wanted_key, wanted_value):
-            return t.Map(as_told(key, wanted_key, writes=writes), as_told(value, wanted_value, writes=writes))
+            return t.Map(as_told(key, wanted_key), as_told(value, wanted_value))
         case t.Row(fields), t.Row(others) if len(fields) == len(others):
             pairs = zip(fields, others, strict=True)
-            return t.Row(tuple(t.RowField(f.name, as_told(f.type, o.type, writes=writes)) for f, o in pairs))
-    if t.coerces(own, told):
-        return own
-    if t.is_integer(own) and t.is_integer(told):
+            return t.Row(tuple(t.RowField(f.name, as_told(f.type, o.type)) for f, o in pairs))
+    if t.is_integer(own) and t.is_integer(told) and not t.coerces(own, told):
         return told
-    if not writes:
-        return own
-    if (own, told) == (t.DOUBLE, t.REAL):
-        return told
-    if t.is_numeric(own) and isinstance(told, t.Decimal):
-        return told
-    if isinstance(own, t.Decimal) and t.is_integer(told):
-        return told
-    match own, told:
-        case (t.Time(), t.Time()) | (t.Timestamp(), t.Timestamp()):
-            return told
-        case t.TimestampTz(_, zone), t.TimestampTz(precision, _):
-            return t.TimestampTz(precision, zone)
     return own
 
 
