@@ -340,9 +340,7 @@ SECTIONS: dict[str, Section | Named] = {
         {
             "remote": text("Use this Spark Connect server (`sc://…`) and start none.", secret=True),
             "master": text(
-                "Spark master of the server that SQE starts. Masters other than `local`, `yarn` and `k8s`"
-                " need `spark.authenticate.secret`.",
-                "local[*]",
+                "Spark master of the server that SQE starts; a cluster's needs a secret.", "local[*]"
             ),
             "driver_memory": size("Heap of the server that SQE starts.", "2GB"),
             "conf": table(
