@@ -28,7 +28,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "tree": {"errors"},
     "sql": {"errors", "recursion"},
     "config_keys": set(),
-    "config": {"config_keys", "errors", "sqe.engine.fast.settings", "sqe.engine.spark.settings"},
+    "config": {
+        "config_keys", "errors", "sqe.engine.fast.settings",
+        "sqe.engine.spark.authentication", "sqe.engine.spark.settings",
+    },
     "functions": {
         "errors", "tree", "sqe.engine.spark.types", "sqe.engine.fast.types", "sqe.engine.fast.literals",
     },
