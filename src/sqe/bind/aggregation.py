@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,12 +15,14 @@ from sqe.bind.conversion import check_arguments
 from sqe.bind.expressions import bind_expression, refuse_calls
 from sqe.bind.names import matches, name_of
 from sqe.bind.scope import Scope
-from sqe.errors import LimitExceeded, NotFound, NotSupported, TypeMismatch, UserError
+from sqe.errors import NotFound, NotSupported, TypeMismatch, UserError
 from sqe.tree import types as t
 from sqe.tree.expressions import AggregateCall, Call, Expression, Field, Literal, Ref, rebuild, walk
 from sqe.tree.relations import Aggregate, Extend, Relation
 
 MAX_GROUPING_SETS = 2048
+# Above this, the message does not say how many there are.
+_MAX_COUNTED = (1 << 31) - 1
 
 
 @dataclass(slots=True)
@@ -52,25 +55,37 @@ def bind_grouping(
     given = list(node.expressions)
     for name in ("grouping_sets", "rollup", "cube"):
         given.extend(node.args.get(name) or ())
+    total = math.prod(_size(element) for element in given)
+    if total > MAX_GROUPING_SETS:
+        count = str(total) if total <= _MAX_COUNTED else f"more than {_MAX_COUNTED}"
+        raise UserError(
+            f"GROUP BY has {count} grouping sets but can contain at most {MAX_GROUPING_SETS}",
+            code="TOO_MANY_GROUPING_SETS",
+            position=b.position(given[0]) or b.position(node),
+        )
     for element in given:
         if isinstance(element, (exp.GroupingSets, exp.Rollup, exp.Cube)):
             special = True
         elements.append(_element(b, element, scope, items, grouping))
     if special or any(len(e) != 1 for e in elements):
-        total = 1
-        for element_sets in elements:
-            total *= len(element_sets)
-        if total > MAX_GROUPING_SETS:
-            raise LimitExceeded(
-                f"GROUP BY has {total} grouping sets, more than {MAX_GROUPING_SETS}",
-                code="TOO_MANY_GROUPING_SETS",
-                position=b.position(node),
-            )
         grouping.sets = [
             tuple(dict.fromkeys(itertools.chain.from_iterable(combination)))
             for combination in itertools.product(*elements)
         ]
     return grouping
+
+
+def _size(node: exp.Expr) -> int:
+    """How many grouping sets an element stands for, without making them."""
+    match node:
+        case exp.GroupingSets():
+            return sum(_size(e) for e in node.expressions)
+        case exp.Rollup():
+            return len(node.expressions) + 1
+        case exp.Cube():
+            return 1 << len(node.expressions)
+        case _:
+            return 1
 
 
 def _element(
