@@ -27,15 +27,20 @@ from sqe.tree import types as t
 from sqe.tree.expressions import (
     AggregateCall,
     Call,
+    Exists,
     Expression,
     Frame,
     FrameBound,
+    InSubquery,
     Lambda,
     LambdaRef,
     Literal,
+    Quantified,
+    ScalarSubquery,
     SortKey,
     WindowCall,
     parts,
+    walk,
 )
 
 converts = EXPRESSIONS.of
@@ -132,6 +137,10 @@ class _PendingLambda:
             LambdaRef(type_, self._b.number(), name) for type_, name in zip(types, self._names, strict=True)
         )
         body = bind_expression(self._b, self._node.this, self._scope.with_lambda(parameters))
+        if any(isinstance(part, (ScalarSubquery, Exists, InSubquery, Quantified)) for part in walk(body)):
+            raise NotSupported(
+                "Lambda expression cannot contain subqueries", position=self._b.position(self._node)
+            )
         return Lambda(t.FunctionType(tuple(types), body.type), parameters, body)
 
     def bound(self, parameter: t.Type) -> Lambda:

@@ -135,7 +135,7 @@ class ExpressionWriter(ABC):
             case ScalarSubquery():
                 return self.marked(node.position, self._subquery(node.relation, scope))
             case Exists():
-                return f"EXISTS {self._subquery(node.relation, scope, columns=False)}"
+                return f"(EXISTS {self._subquery(node.relation, scope, columns=False)})"
             case Quantified():
                 word = "ALL" if node.all else "ANY"
                 return f"({texts[0]} {_SYMBOLS[node.op]} {word} {self._subquery(node.relation, scope)})"

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from sqe.engine.fast.proven import cast_is_proven, is_proven
+from sqe.engine.scope import has_subquery
 from sqe.functions.registry import can_fail
 from sqe.tree import expressions as e
 from sqe.tree import relations as r
@@ -76,6 +77,9 @@ def _relation(relation: r.Relation) -> str | None:
         for field in relation.fields:
             if not _is_known(field.type):
                 return f"column {field.name} is of type {field.type}"
+    if isinstance(relation, r.Join) and relation.kind not in ("inner", "cross"):
+        subquery = relation.condition is not None and has_subquery(relation.condition)
+        return "DuckDB has no subquery in the ON of an outer join" if subquery else None
     if isinstance(relation, r.Sort):
         keys: Iterable[t.Type] = (k.expression.type for k in relation.keys)
         if any(isinstance(key, (t.Array, t.Map, t.Row)) for key in keys):

@@ -35,5 +35,7 @@ SESSION_CONF: Mapping[str, str] = {
     "spark.sql.variable.substitute": "false",
     "spark.sql.runSQLOnFiles": "false",
     "spark.sql.timeType.enabled": "true",
+    # A text that a rendering uses twice is bound by a lambda, and may be a subquery (docs/adr/0019).
+    "spark.sql.analyzer.allowSubqueryExpressionsInLambdasOrHigherOrderFunctions": "true",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
 }
