@@ -453,11 +453,20 @@ def _conform(column: pa.Array, target: pa.DataType) -> pa.Array:
         return column
     if pa.types.is_null(target) and column.null_count == len(column):
         return pa.nulls(len(column))
+    if _has_nulls_alone(target):
+        return pa.array(column.to_pylist(), target)
     # Arrow casts rows by the names of their fields and would fill others with NULL: rename first.
     renamed = _renamed(column.type, target)
     if renamed != column.type:
         column = column.view(renamed)
     return column if column.type == target else column.cast(target)
+
+
+def _has_nulls_alone(target: pa.DataType) -> bool:
+    """Whether a part of it is of Arrow's null type, to which Arrow casts nothing."""
+    if not pa.types.is_nested(target):
+        return bool(pa.types.is_null(target))
+    return any(_has_nulls_alone(target.field(i).type) for i in range(target.num_fields))
 
 
 def _is_hollow(column: pa.Array) -> bool:

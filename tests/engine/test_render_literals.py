@@ -17,7 +17,7 @@ from sqe.tree.types import Type
 @pytest.mark.parametrize(
     ("value", "of", "text"),
     [
-        (None, t.UNKNOWN, "NULL"),
+        (None, t.UNKNOWN, "CAST(NULL AS STRING)"),
         (None, t.Decimal(12, 2), "CAST(NULL AS DECIMAL(12,2))"),
         (True, t.BOOLEAN, "true"),
         (5, t.TINYINT, "5Y"),

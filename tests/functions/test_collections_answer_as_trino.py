@@ -16,6 +16,22 @@ pytestmark = pytest.mark.spark
 # that is not plain.
 ANSWERS: list[tuple[str, Any, str | None]] = [
     ("SELECT array_distinct(ARRAY[nan(), nan(), 1e0, NULL, NULL])", [nan, 1.0, None], None),
+    # Of nothing but NULL: to Spark a type of its own, which its functions refuse.
+    ("SELECT map_concat(map(), map())", {}, "map(unknown, unknown)"),
+    (
+        "SELECT contains(ARRAY[], NULL), ARRAY[NULL], ARRAY[ARRAY[]], map_keys(map()), array_sort(ARRAY[NULL,"
+        " NULL]), array_union(ARRAY[], ARRAY[NULL]), transform(ARRAY[1], x -> NULL), ROW(NULL, 1), ARRAY[] ="
+        " ARRAY[], map() = map(), array_max(ARRAY[NULL]), flatten(ARRAY[ARRAY[]]), zip(ARRAY[], ARRAY[1]),"
+        " CAST(ARRAY[NULL] AS array(array(integer))), array_join(ARRAY[NULL], ',', 'x'), array_agg(NULL),"
+        " map_concat(map(), map(ARRAY['a'], ARRAY[1]))",
+        [
+            [
+                *(None, [None], [[]], [], [None, None], [None], [None], (None, 1), True, True, None, []),
+                *([(None, 1)], [None], "x", [None], {"a": 1}),
+            ]
+        ],
+        None,
+    ),
     ("SELECT contains(ARRAY[nan()], nan())", False, None),
     ("SELECT contains(ARRAY[NULL, 1e0], nan())", None, None),
     ("SELECT array_position(ARRAY[1e0, nan(), 2e0], 2e0)", 3, None),
@@ -157,6 +173,8 @@ def test_answers(connection: Connection, sql: str, wanted: Any, kind: str | None
 
 FAILURES = [
     ("SELECT slice(ARRAY[1,2,3], 0, 1)", "INVALID_FUNCTION_ARGUMENT"),
+    ("SELECT map(ARRAY[map(ARRAY[1], ARRAY[2])], ARRAY[3])", "NOT_SUPPORTED"),
+    ("SELECT map_agg(ARRAY[map(ARRAY[1], ARRAY[2])], 3)", "NOT_SUPPORTED"),
     ("SELECT slice(ARRAY[1,2,3], 1, -1)", "INVALID_FUNCTION_ARGUMENT"),
     ("SELECT sequence(1, 3, 0)", "INVALID_FUNCTION_ARGUMENT"),
     ("SELECT sequence(1, 3, -1)", "INVALID_FUNCTION_ARGUMENT"),

@@ -100,10 +100,20 @@ def spark_cast(text: str, source: Type, target: Type, *, safe: bool) -> str:
     if source == target:
         return text
     if source == UNKNOWN:
-        return f"CAST({text} AS {spark_type(target)})"
+        return _nothing(text, target)
     if not castable(source, target):
         raise NotSupported(f"Cannot cast {source} to {target}")
     return _Cast(safe, 0).text(text, source, target)
+
+
+def _nothing(text: str, target: Type) -> str:
+    """NULL of a type, from a text that is NULL and a STRING to Spark, which it casts to no array."""
+    null = f"CAST(NULL AS {spark_type(target)})"
+    if text == f"CAST(NULL AS {spark_type(UNKNOWN)})":
+        return null
+    if isinstance(target, (Array, Map, Row)):
+        return f"transform(array({text}), u_ -> {null})[0]"
+    return f"CAST({text} AS {spark_type(target)})"
 
 
 class _Cast:
@@ -123,6 +133,8 @@ class _Cast:
     def text(self, text: str, source: Type, target: Type) -> str:
         if source == target or (_is_binary(source) and _is_binary(target)):
             return text
+        if source == UNKNOWN:
+            return _nothing(text, target)
         if target == JSON:
             return to_json(text, source, printed_text(text, source))
         if source == JSON:
@@ -137,7 +149,7 @@ class _Cast:
             return f"({text} <> 0)"
         if is_numeric(source) and is_numeric(target):
             return self.number(text, source, target)
-        if source in (UNKNOWN, BOOLEAN):
+        if source == BOOLEAN:
             return f"CAST({text} AS {spark_type(target)})"
         return _moment(text, source, target)
 

@@ -29,7 +29,7 @@ def _entries(call: Any, texts: Sequence[str]) -> str:
 
 def _map(call: Any, texts: Sequence[str]) -> str:
     if not texts:
-        return "map()"
+        return f"CAST(map() AS {spark_type(call.type)})"
     return share(
         f"(CASE WHEN size({{0}}) <> size({{1}}) THEN {refuse('Key and value arrays must be the same length')}"
         " ELSE map_from_arrays({0}, {1}) END)",

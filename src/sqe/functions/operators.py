@@ -508,6 +508,11 @@ _BY = (
 MODULUS = (*_INTEGERS, (_DECIMALS, remainder_type), *_FLOATS)
 modulus = _modulus
 
+
+def _array(call: Any, texts: Texts) -> str:
+    return f"array({', '.join(texts)})" if texts else f"CAST(array() AS {spark_type(call.type)})"
+
+
 FUNCTIONS = (
     scalar(
         "$add",
@@ -615,9 +620,17 @@ FUNCTIONS = (
         "$array",
         "() -> array(unknown)",
         "(E, ...) -> array(E)",
-        spark="array({args})",
+        spark=_array,
         fast=duck.array,
         help="ARRAY[x, …]",
+    ),
+    # Not deterministic to Spark, which keeps the projection that computes it apart from the one above.
+    scalar(
+        "$apart",
+        "(T) -> T",
+        spark="if(monotonically_increasing_id() >= 0, {0}, NULL)",
+        help="x, computed before what uses it",
+        projected=True,
     ),
     scalar("$row", _row_rule, spark=_row, fast=duck.row, help="ROW(x, …)"),
 )

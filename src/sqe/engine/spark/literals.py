@@ -15,7 +15,6 @@ from sqe.tree.types import (
     REAL,
     SMALLINT,
     TINYINT,
-    UNKNOWN,
     YEAR_MONTH,
     Char,
     Decimal,
@@ -44,7 +43,7 @@ def _escape(found: re.Match[str]) -> str:
 def literal(value: object, t: Type) -> str:
     """A primary expression: it may stand before a dot, a bracket or an operator as it is."""
     if value is None:
-        return "NULL" if t == UNKNOWN else f"CAST(NULL AS {spark_type(t)})"
+        return f"CAST(NULL AS {spark_type(t)})"
     match value:
         case bool():
             return "true" if value else "false"

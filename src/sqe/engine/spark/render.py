@@ -13,14 +13,14 @@ from sqe.engine.relations import RelationWriter
 from sqe.engine.spark.literals import string
 from sqe.engine.spark.lowering import lower
 from sqe.engine.spark.relations import SparkRelations
-from sqe.engine.spark.types import quote_name, table_name
+from sqe.engine.spark.types import has_map_as_key, quote_name, table_name
 from sqe.engine.zeros import hide_zeros
 from sqe.engine.zones import lower_zones
-from sqe.errors import InternalError
+from sqe.errors import InternalError, NotSupported
 from sqe.functions.bodies import called
 from sqe.record import record
 from sqe.recursion import make_room
-from sqe.tree.expressions import walk
+from sqe.tree.expressions import Expression, walk
 from sqe.tree.relations import FileScan, Scan, SystemScan, Values
 from sqe.tree.statements import (
     CreateTable,
@@ -74,6 +74,8 @@ def render(
     for node in walk(statement):
         if isinstance(node, (Scan, FileScan)) and not node.secured:
             raise InternalError(f"{getattr(node, 'table', 'a file')} was not secured")
+        if isinstance(node, Expression) and has_map_as_key(node.type):
+            raise NotSupported(f"Spark has no {node.type}: a key may not be or contain a map")
     make_room()
     writer = SparkRelations(max_recursion_depth=max_recursion_depth, statement_id=statement_id)
     lowered = hide_zeros(lower_zones(statement, session_zone), spark=True)

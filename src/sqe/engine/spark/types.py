@@ -47,7 +47,8 @@ _SIMPLE: dict[Type, str] = {
     # Spark has neither type; the text is what Trino prints.
     UUID: "STRING",
     JSON: "STRING",
-    UNKNOWN: "VOID",
+    # As a type of elements, keys and arguments VOID is refused by most of Spark's functions.
+    UNKNOWN: "STRING",
     YEAR_MONTH: "INTERVAL YEAR TO MONTH",
     DAY_SECOND: "INTERVAL DAY TO SECOND",
 }
@@ -101,6 +102,18 @@ def delivered(t: Type) -> Type:
         case Row():
             return Row(tuple(RowField(field.name, delivered(field.type)) for field in t.fields))
     return INTEGER if t == YEAR_MONTH else t
+
+
+def has_map_as_key(t: Type, *, within_key: bool = False) -> bool:
+    match t:
+        case Map():
+            key = has_map_as_key(t.key, within_key=True)
+            return within_key or key or has_map_as_key(t.value)
+        case Array():
+            return has_map_as_key(t.element, within_key=within_key)
+        case Row():
+            return any(has_map_as_key(f.type, within_key=within_key) for f in t.fields)
+    return False
 
 
 def quote_name(name: str) -> str:
