@@ -203,3 +203,28 @@ def test_a_body_cannot_stand_in_a_lambda(connection: Connection) -> None:
 def test_explain_shows_the_body(connection: Connection) -> None:
     plan = connection.execute("EXPLAIN SELECT json_parse(x) FROM (VALUES '1') AS t (x)").fetchall()[0][0]
     assert "sqe_json_text_parse(" in plan
+
+
+def test_what_casts_make_of_maps_is_read_wherever_it_stands(connection: Connection) -> None:
+    """Lambdas inside lambdas below a Python function."""
+    made = "json_extract_scalar(CAST(map(ARRAY['a'], ARRAY[{}]) AS json), '$.a')"
+    x = made.format("x")
+    numbers = "(VALUES 1, 2) t(x)"
+    for sql, wanted in (
+        (f"SELECT {made.format(1)}", [("1",)]),
+        (
+            f"SELECT max({x}), {x}, row_number() OVER (PARTITION BY {x} ORDER BY {x}) FROM {numbers}"
+            f" WHERE {x} <> '3' GROUP BY {x}, x ORDER BY {x} DESC",
+            [("2", "2", 1), ("1", "1", 1)],
+        ),
+        (
+            f"SELECT x, y, e FROM {numbers} LEFT JOIN (VALUES '1') u(y) ON {x} = y"
+            f" CROSS JOIN UNNEST(ARRAY[{x}]) w(e) ORDER BY x",
+            [(1, "1", "1"), (2, None, "2")],
+        ),
+        (
+            f"SELECT (SELECT max({made.format('x + y')}) FROM (VALUES 1, 2) u(y)) FROM {numbers} ORDER BY 1",
+            [("3",), ("4",)],
+        ),
+    ):
+        assert connection.execute(sql).fetchall() == wanted

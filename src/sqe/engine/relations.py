@@ -277,7 +277,8 @@ class RelationWriter(ABC):
         if _loses_order(block, (c.text for c in columns.values())):
             block = sealed(block, kept | used)
             columns = self._projected(block, chosen, kept, outer)
-        return replace(block, columns=columns)
+        block = replace(block, columns=columns)
+        return sealed(block, columns) if any(_is_apart(e) for _, e in chosen) else block
 
     def _projected(
         self, block: Block, chosen: Sequence[tuple[Field, Expression]], kept: Wanted, outer: Scope
@@ -569,6 +570,10 @@ def _can_inline(block: Block, expressions: Sequence[Expression], kept: Wanted) -
             return False
     uses.update(i for i in kept if i in uses)
     return all(count == 1 or i not in block.columns or block.columns[i].plain for i, count in uses.items())
+
+
+def _is_apart(expression: Expression) -> bool:
+    return isinstance(expression, Call) and expression.function == "$apart"
 
 
 def _stays_raw(block: Block, expressions: Iterable[Expression]) -> bool:

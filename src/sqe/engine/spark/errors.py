@@ -195,6 +195,8 @@ def _by_condition(failure: Failure) -> SqeError | None:
     condition = failure.condition or ""
     if condition == "TABLE_OR_VIEW_NOT_FOUND":
         return NotFound("a table of the statement no longer exists")
+    if condition.startswith("UNSUPPORTED_FEATURE.LAMBDA_FUNCTION_WITH_PYTHON_UDF"):
+        return NotSupported("a function in Python cannot be called for the parts of an array or a map")
     if condition == "PATH_NOT_FOUND":
         return NotFound("a file of the statement does not exist", code="FILE_NOT_FOUND")
     known = BY_CONDITION.get(condition) or BY_CONDITION.get(condition.split(".", 1)[0])

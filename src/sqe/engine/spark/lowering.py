@@ -14,13 +14,15 @@ from typing import Any
 
 from sqe.engine.ranges import narrowed
 from sqe.engine.scope import SUBQUERIES, free, has_subquery, own_nodes
+from sqe.engine.spark.expressions import SparkExpressions
 from sqe.errors import NotSupported
-from sqe.functions.registry import needs_projection
+from sqe.functions.registry import lookup, needs_projection
 from sqe.tree.constants import shape
 from sqe.tree.expressions import (
     AggregateCall,
     Call,
     Case,
+    Cast,
     Exists,
     Expression,
     Field,
@@ -33,6 +35,7 @@ from sqe.tree.expressions import (
     SortKey,
     WindowCall,
     conjunction,
+    parts,
     rebuild,
     transform,
     walk,
@@ -52,7 +55,7 @@ from sqe.tree.relations import (
     Window,
 )
 from sqe.tree.statements import Assignment, Delete, Merge, Statement, Update
-from sqe.tree.types import APPROXIMATE, BIGINT, BOOLEAN, INTEGER, Array, Map, Row, is_orderable
+from sqe.tree.types import APPROXIMATE, BIGINT, BOOLEAN, INTEGER, JSON, Array, Map, Row, is_orderable
 
 # Aggregates whose first argument is a number, and the second the value.
 _BUCKETED = ("approx_most_frequent", "numeric_histogram")
@@ -96,6 +99,8 @@ class _Lowering:
 
     def statement(self, statement: Statement) -> Statement:
         match statement:
+            case Update() | Delete() if any(_is_entangled(node) for node in walk(statement)):
+                raise NotSupported("a function in Python over what lambdas make cannot stand in a change")
             case Update():
                 assignments = tuple(Assignment(a.column, self.value(a.value)) for a in statement.assignments)
                 return replace(
@@ -122,7 +127,8 @@ class _Lowering:
             if not isinstance(node, SUBQUERIES) and not _is_projected(node):
                 return rebuild(node, hoist) if isinstance(node, Expression) else node
             if not free(node).keys() <= own:
-                what = "subquery over the target's columns" if isinstance(node, SUBQUERIES) else node.function
+                name = getattr(node, "function", "CAST")
+                what = "subquery over the target's columns" if isinstance(node, SUBQUERIES) else name
                 raise NotSupported(
                     f"a {what} cannot stand in MERGE",
                     position=getattr(node, "position", None),
@@ -143,7 +149,7 @@ class _Lowering:
             )
             for clause in merge.clauses
         )
-        return replace(merge, source=_extend(source, added), condition=condition, clauses=clauses)
+        return replace(merge, source=self._carried(source, added), condition=condition, clauses=clauses)
 
     # Expressions --------------------------------------------------------------------------------------
 
@@ -316,18 +322,41 @@ class _Lowering:
                 # Spark fails where a constant false stands beside a correlated condition.
                 return replace(relation, condition=Literal(BOOLEAN, False))
             case Project() | Extend() | Filter():
-                return self._carry(relation)
+                return self._carry(self._with_arguments(relation))
             case _:
                 return relation
+
+    def _with_arguments(self, relation: Project | Extend | Filter) -> Project | Extend | Filter:
+        """Spark does not find its way to a Python function over lambdas inside lambdas: those arguments
+        are computed in a projection below."""
+        added: list[tuple[Field, Expression]] = []
+
+        def change(node: Any) -> Any:
+            if not isinstance(node, Expression) or isinstance(node, Lambda):
+                return node
+            node = rebuild(node, change)
+            return rebuild(node, apart) if _calls_python(node) else node
+
+        def apart(argument: Any) -> Any:
+            if not isinstance(argument, Expression) or _count_of_lambdas(argument) < 2:
+                return argument
+            field = self._field("argument", argument)
+            added.append((field, Call(argument.type, "$apart", (argument,))))
+            return Ref(argument.type, field)
+
+        if not any(_calls_python(node) for term in _all_terms(relation) for node in own_nodes(term)):
+            return relation
+        changed: Project | Extend | Filter = rebuild(relation, change)
+        return replace(changed, input=self._carried(relation.input, added)) if added else relation
 
     def _values(self, values: Values) -> Relation:
         """Spark computes VALUES before anything else, so that no reference and no subquery may be there."""
         cells = [cell for row in values.rows for cell in row]
         if len(values.rows) < 2 and not any(has_subquery(c) for c in cells):
             return values
-        if not any(free(c) or has_subquery(c) or needs_projection(c) for c in cells):
+        if not any(free(c) or has_subquery(c) or _needs_projection(c) for c in cells):
             return self._computed_from_constants(values)
-        rows = [self._carry(Project(values.fields, Values((), ((),)), row)) for row in values.rows]
+        rows = [self._fit(Project(values.fields, Values((), ((),)), row)) for row in values.rows]
         result: Relation = rows[0]
         for row in rows[1:]:
             result = SetOperation(values.fields, "union", False, result, row)
@@ -387,7 +416,11 @@ class _Lowering:
         added: list[tuple[Field, Expression]] = []
         result = []
         for expression in expressions:
-            if has_subquery(expression) or needs_projection(expression) or not free(expression).keys() <= own:
+            if (
+                has_subquery(expression)
+                or _needs_projection(expression)
+                or not free(expression).keys() <= own
+            ):
                 field = self._field("key", expression)
                 added.append((field, expression))
                 expression = Ref(expression.type, field)
@@ -396,7 +429,7 @@ class _Lowering:
 
     def _carried(self, source: Relation, added: Sequence[tuple[Field, Expression]]) -> Relation:
         extended = _extend(source, added)
-        return self._carry(extended) if isinstance(extended, Extend) else extended
+        return self._fit(extended) if isinstance(extended, Extend) else extended
 
     def _carry(self, relation: Project | Extend | Filter | Window) -> Relation:
         """Bring what expressions with subqueries take from further out into the relation's own input.
@@ -480,14 +513,14 @@ class _Lowering:
         added: list[tuple[Field, Expression]] = []
 
         def outside(part: Any) -> Any:
-            if isinstance(part, Expression) and needs_projection(part):
+            if isinstance(part, Expression) and _needs_projection(part):
                 field = self._field("argument", part)
                 added.append((field, part))
                 return Ref(part.type, field)
             return rebuild(part, outside) if isinstance(part, SortKey) else part
 
         calls = tuple(rebuild(call, outside) for call in aggregate.calls)
-        return replace(aggregate, input=_extend(aggregate.input, added), calls=calls)
+        return replace(aggregate, input=self._carried(aggregate.input, added), calls=calls)
 
     def _with_grand_total(self, aggregate: Aggregate) -> Relation:
         """The empty grouping set has a row even where the input has none, which Spark forgets: give the
@@ -524,6 +557,7 @@ class _Lowering:
         """Spark has no FILTER in a window, and no GROUPS: those are a RANGE over the groups' numbers."""
         numbers: list[tuple[Field, WindowCall]] = []
         calls = []
+        window = self._with_entangled(window)
         for call in map(self._window_call, window.calls):
             if call.frame is not None and call.frame.unit == "groups":
                 number = WindowCall(BIGINT, "dense_rank", (), call.partition_by, call.order_by)
@@ -541,6 +575,23 @@ class _Lowering:
         made = window.fields[len(window.input.fields) :]
         whole = self._carry(Window((*fields, *made), source, tuple(calls)))
         return Project(window.fields, whole, tuple(Ref(f.type, f) for f in window.fields))
+
+    def _with_entangled(self, window: Window) -> Window:
+        added: list[tuple[Field, Expression]] = []
+
+        def outside(part: Any) -> Any:
+            if isinstance(part, Expression) and any(_is_entangled(node) for node in own_nodes(part)):
+                field = self._field("argument", part)
+                added.append((field, part))
+                return Ref(part.type, field)
+            return rebuild(part, outside) if isinstance(part, SortKey) else part
+
+        calls = tuple(rebuild(call, outside) for call in window.calls)
+        if not added:
+            return window
+        source = self._carried(window.input, added)
+        made = window.fields[len(window.input.fields) :]
+        return replace(window, fields=(*source.fields, *made), input=source, calls=calls)
 
     def _window_call(self, call: WindowCall) -> WindowCall:
         if call.order_by:
@@ -604,7 +655,7 @@ class _Lowering:
             return join
         if join.kind in ("inner", "cross"):
             on = conjunction(*plain) if plain else None
-            return self._carry(Filter(join.fields, replace(join, condition=on), conjunction(*awkward)))
+            return self._fit(Filter(join.fields, replace(join, condition=on), conjunction(*awkward)))
         sides: list[list[tuple[Field, Expression]]] = [[], []]
         ids = [{f.id for f in side.fields} for side in (join.left, join.right)]
 
@@ -627,6 +678,32 @@ class _Lowering:
             self._carried(side, added) for side, added in zip((join.left, join.right), sides, strict=True)
         )
         return replace(join, left=left, right=right, condition=condition)
+
+
+class _AnyScope(dict[int, str]):
+    def get(self, key: int, default: Any = None) -> Any:
+        return "x"
+
+
+_writer = SparkExpressions(lambda *_: "x")
+
+
+def _calls_python(node: Any) -> bool:
+    if isinstance(node, Cast):
+        return node.operand.type == JSON
+    function = lookup(node.function) if isinstance(node, Call) else None
+    return function is not None and function.body is not None
+
+
+def _is_entangled(node: Any) -> bool:
+    """A Python function over lambdas inside lambdas (see _with_arguments)."""
+    return _calls_python(node) and any(
+        _count_of_lambdas(part) > 1 for part in parts(node) if isinstance(part, Expression)
+    )
+
+
+def _count_of_lambdas(expression: Expression) -> int:
+    return _writer.text(expression, _AnyScope()).count(" -> ")
 
 
 def _ordered(keys: Iterable[SortKey]) -> tuple[SortKey, ...]:
@@ -720,7 +797,11 @@ def _terms(condition: Expression) -> list[Expression]:
 
 
 def _is_projected(node: Any) -> bool:
-    return isinstance(node, Call) and needs_projection(replace(node, arguments=()))
+    return _is_entangled(node) or (isinstance(node, Call) and needs_projection(replace(node, arguments=())))
+
+
+def _needs_projection(expression: Expression) -> bool:
+    return needs_projection(expression) or any(_is_entangled(node) for node in walk(expression))
 
 
 def _is_awkward_itself(node: Expression) -> bool:
