@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from functools import lru_cache
 from typing import NamedTuple
 
 from sqe.functions.bodies.arrow import Refused
+from sqe.functions.bodies.kept import kept
 
 _UNRESERVED = r"A-Za-z0-9\-_.!~*'()"
 # Characters beyond ASCII need no escape, unless they are blanks or cannot be seen.
@@ -117,7 +117,7 @@ def _unescaped(text: str) -> str:
     return _ESCAPES.sub(lambda found: _bytes(found[0]), text)
 
 
-@lru_cache(maxsize=1024)
+@kept
 def _parts(url: str) -> _Parts | None:
     try:
         return _read(url)
