@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -129,6 +131,10 @@ def test_arrays(connection: Connection) -> None:
         ("CAST(MAP(ARRAY['b', 'a'], ARRAY[1, NULL]) AS json)", '{"a":null,"b":1}'),
         ("CAST(MAP(ARRAY[9, 10], ARRAY[1, 2]) AS json)", '{"10":2,"9":1}'),
         ("CAST(CAST(ROW(1, x) AS row(n integer, t varchar)) AS json)", '{"n":1,"t":"q\\"\\n"}'),
+        ("CAST(ROW(1, NULL) AS json)", '{"":1,"":null}'),
+        ("CAST(MAP(ARRAY[1.5e0, 10e0], ARRAY[1, 2]) AS json)", '{"1.5":1,"10.0":2}'),
+        ("CAST(MAP(ARRAY[1.50, 10.00], ARRAY[1, 2]) AS json)", '{"1.50":1,"10.00":2}'),
+        ("CAST(MAP(ARRAY[U&'\\FFFF', U&'\\+010000'], ARRAY[1, 2]) AS json)", '{"\U00010000":2,"\uffff":1}'),
         ("CAST(1e10 AS json)", "1.0E10"),
         ("CAST(nan() AS json)", '"NaN"'),
         ("CAST(1.50 AS json)", "1.50"),
@@ -176,6 +182,134 @@ def test_casts_that_fail(connection: Connection, target: str, text: str) -> None
     with pytest.raises(SqeError) as error:
         answers(connection, f"CAST(json_parse(x) AS {target})", [text])
     assert error.value.code == "INVALID_CAST_ARGUMENT"
+
+
+ROWS = [
+    # Target, text, value: by name in any case, by position, without what is missing, and nested.
+    ("row(a bigint, b varchar)", '{"a":1,"b":"x"}', (1, "x")),
+    ("row(a bigint, b varchar)", '{"B":"x","A":"1"}', (1, "x")),
+    ("row(a bigint, b varchar)", '{"a":1,"c":2}', (1, None)),
+    ("row(a bigint, b varchar)", "[1,null]", (1, None)),
+    ("row(a bigint, b varchar)", "{}", (None, None)),
+    ("row(a bigint, b varchar)", "null", None),
+    ("row(bigint, varchar)", '[1,"x"]', (1, "x")),
+    ("row(a bigint, a varchar)", '{"a":1}', (None, "1")),
+    ('row("A" bigint)', '{"A":1}', (None,)),
+    (
+        "row(a json, b array(row(c double)))",
+        '{"a":[1,{"x":2.5}],"b":[{"c":1},null]}',
+        ('[1,{"x":2.5}]', [(1.0,), None]),
+    ),
+    ("array(json)", '[1,[2],null,"x"]', ["1", "[2]", "null", '"x"']),
+    ("array(array(integer))", "[[1,2],[],null]", [[1, 2], [], None]),
+    ("map(bigint, double)", '{"1":10," 2":null}', {1: 10.0, 2: None}),
+    ("map(varchar, json)", '{"a":null,"b":{"c":1}}', {"a": "null", "b": '{"c":1}'}),
+    (
+        "map(varchar, map(boolean, row(x bigint)))",
+        '{"a":{"true":[3]},"b":null}',
+        {"a": {True: (3,)}, "b": None},
+    ),
+    ("map(varchar, array(map(varchar, integer)))", '{"a":[{"b":1}]}', {"a": [{"b": 1}]}),
+    ("array(bigint)", "[1.5,-1.5,2.5,true,1234567890123456789.0]", [2, -2, 3, 1, 1234567890123456768]),
+    ("array(boolean)", '[1,0,0.5,"T","0"]', [True, False, True, True, False]),
+    ("array(double)", '[1,"NaN","1.5f",true,1e400]', [1.0, "NaN", 1.5, 1.0, float("inf")]),
+    ("array(varchar)", "[1,128.9,1e10,-0.0,true,null]", ["1", "1.289E2", "1.0E10", "-0E0", "true", None]),
+    ("array(decimal(5, 1))", '[1,2.55,"2.55",12.34999]', ["1.0", "2.6", "2.6", "12.3"]),
+]
+
+
+def test_casts_to_rows_maps_and_arrays(connection: Connection) -> None:
+    """One statement over a column for all; TRY_CAST gives the same."""
+    columns = ", ".join(
+        f"{word}(json_parse(max(x) FILTER (WHERE k = {i})) AS {target})"
+        for i, (target, _, _) in enumerate(ROWS)
+        for word in ("CAST", "TRY_CAST")
+    )
+    rows = ", ".join(f"({i}, {_quoted(text)})" for i, (_, text, _) in enumerate(ROWS))
+    got = connection.execute(f"SELECT {columns} FROM (VALUES {rows}) AS t (k, x)").fetchall()[0]
+    expected = [value for _, _, value in ROWS for _ in range(2)]
+    assert [plain(value) for value in got] == [plain(value) for value in expected]
+
+
+def plain(value: object) -> object:
+    """What compares: NaN is NaN, and a decimal is its text."""
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    return str(value) if isinstance(value, Decimal) else "NaN" if value != value else value
+
+
+FAILING = [
+    ("row(a bigint)", '{"A":1,"a":2}'),
+    ("row(a bigint)", '{"a":"x"}'),
+    ("row(a bigint, b bigint)", "[1]"),
+    ("row(a bigint)", "1"),
+    ("row(bigint)", '{"a":1}'),
+    ("row(a varchar)", '{"a":[1]}'),
+    ("array(array(integer))", "[1]"),
+    ("array(tinyint)", "[300]"),
+    ("array(bigint)", '["1.5"]'),
+    ("array(bigint)", "[1e20]"),
+    ("array(decimal(5, 1))", "[100000]"),
+    ("array(varchar(2))", '["abc"]'),
+    ("map(bigint, double)", '{"1":1,"01":2}'),
+    ("map(varchar, bigint)", "[1]"),
+]
+
+
+def test_casts_to_rows_maps_and_arrays_that_fail(connection: Connection) -> None:
+    for target, text in FAILING:
+        with pytest.raises(SqeError) as error:
+            connection.execute(f"SELECT CAST(JSON {_quoted(text)} AS {target})").fetchall()
+        assert error.value.code == "INVALID_CAST_ARGUMENT", (target, text)
+    columns = ", ".join(f"TRY_CAST(JSON {_quoted(text)} AS {target})" for target, text in FAILING)
+    assert set(connection.execute(f"SELECT {columns}").fetchall()[0]) == {None}
+
+
+@pytest.mark.parametrize(
+    "target", ["row(a date)", "date", "char(3)", "map(date, double)", "row(a bigint, varchar)"]
+)
+def test_types_that_json_is_not_cast_to(connection: Connection, target: str) -> None:
+    with pytest.raises(SqeError) as error:
+        connection.execute(f"EXPLAIN SELECT CAST(JSON '1' AS {target})")
+    assert error.value.code == "TYPE_MISMATCH"
+
+
+@pytest.mark.parametrize("value", ["CAST('a' AS char(3))", "TIMESTAMP '2020-01-01 00:00:00 UTC'", "X'00'"])
+def test_values_that_are_not_cast_to_json(connection: Connection, value: str) -> None:
+    with pytest.raises(SqeError) as error:
+        connection.execute(f"EXPLAIN SELECT CAST({value} AS json)")
+    assert error.value.code == "TYPE_MISMATCH"
+
+
+def test_json_inside_of_other_values(connection: Connection) -> None:
+    sql = """
+    SELECT CAST(ARRAY[j, NULL] AS array(bigint)), CAST(MAP(ARRAY['k'], ARRAY[j]) AS map(varchar, varchar)),
+           CAST(ROW(j, d, 1.5) AS row(a bigint, b date, c varchar)), CAST(ROW(j, 2) AS row(a bigint, b json)),
+           CAST(ARRAY[json_parse('{"a":1}')] AS array(row(a bigint))),
+           TRY_CAST(ARRAY[j, JSON '"x"'] AS array(bigint))
+    FROM (SELECT json_parse(x) AS j, DATE '2020-01-01' AS d FROM (VALUES '7') AS t (x))
+    """
+    expected = ([7, None], {"k": "7"}, (7, date(2020, 1, 1), "1.5"), (7, "2"), [(1,)], None)
+    assert plain(connection.execute(sql).fetchall()) == plain([expected])
+
+
+def test_functions_read_what_casts_made_of_maps_and_rows(connection: Connection) -> None:
+    sql = """
+    SELECT json_extract(CAST(MAP(ARRAY['a', 'b'], ARRAY[n, 2]) AS json), '$.a'),
+           CAST(CAST(MAP(ARRAY['x'], ARRAY[ROW(ARRAY['p', NULL])]) AS json) AS map(varchar, json)),
+           json_extract_scalar(CAST(CAST(ROW(n, 'y') AS row(a bigint, b varchar)) AS json), '$.b')
+    FROM (SELECT length(x) AS n FROM (VALUES 'q') AS t (x))
+    """
+    expected = ("1", {"x": '{"":["p",null]}'}, "y")
+    assert connection.execute(sql).fetchall() == [expected]
+
+
+def test_a_cast_from_json_cannot_stand_in_a_lambda(connection: Connection) -> None:
+    with pytest.raises(SqeError) as error:
+        connection.execute("EXPLAIN SELECT transform(ARRAY[JSON '1'], x -> CAST(x AS row(bigint)))")
+    assert error.value.code == "NOT_SUPPORTED"
 
 
 @pytest.mark.parametrize(

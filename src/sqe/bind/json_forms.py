@@ -69,4 +69,6 @@ def _value(b: Binder, node: exp.Expr, scope: Scope) -> Expression:
             position=b.position(node),
             hint="cast it to varchar",
         )
+    if isinstance(value.type, t.Char):
+        value = Cast(t.VARCHAR, value, implicit=True)
     return Cast(t.JSON, value, position=b.position(node))

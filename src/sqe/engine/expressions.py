@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from sqe.engine.block import derived
 from sqe.engine.names import lambda_name
 from sqe.errors import InternalError, NotSupported, Position
+from sqe.functions.json_shapes import holds_json_to_read
 from sqe.functions.registry import Function, lookup
 from sqe.tree.expressions import (
     AggregateCall,
@@ -232,6 +233,8 @@ def _refuse_bodies(node: Lambda) -> None:
         function = lookup(part.function) if isinstance(part, Call) else None
         if function is not None and function.body is not None:
             raise NotSupported(f"{function.name} cannot stand in a lambda", position=part.position)
+        if isinstance(part, Cast) and holds_json_to_read(part.operand.type, part.type):
+            raise NotSupported("a cast from JSON cannot stand in a lambda", position=part.position)
 
 
 def _operands(node: Expression) -> Sequence[Expression]:

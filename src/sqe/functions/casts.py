@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from sqe.engine.spark.types import quote_name, spark_type
 from sqe.errors import NotSupported
-from sqe.functions.json_casts import castable_from_json, castable_to_json, from_json, to_json
+from sqe.functions.json_casts import around_json, castable_to_json, from_json, read_inside, to_json
+from sqe.functions.json_shapes import castable_from_json, holds_json_to_read
 from sqe.functions.spark_text import refuse, share, string
 from sqe.tree.types import (
     APPROXIMATE,
@@ -23,7 +24,6 @@ from sqe.tree.types import (
     UNKNOWN,
     UUID,
     VARBINARY,
-    VARCHAR,
     YEAR_MONTH,
     Array,
     Char,
@@ -138,7 +138,7 @@ class _Cast:
         if target == JSON:
             return to_json(text, source, printed_text(text, source))
         if source == JSON:
-            return from_json(text, target, self.from_json_scalar, safe=self.safe)
+            return from_json(text, target, safe=self.safe)
         if isinstance(source, (Array, Map, Row)):
             return self.nested(text, source, target)
         if is_text(source):
@@ -153,17 +153,10 @@ class _Cast:
             return f"CAST({text} AS {spark_type(target)})"
         return _moment(text, source, target)
 
-    def from_json_scalar(self, text: str, target: Type) -> str:
-        """A number with a fraction is rounded where an integer is asked for; a text is read as one."""
-        if isinstance(target, Varchar):
-            return self.from_text(text, VARCHAR, target)
-        if target == BOOLEAN or target in APPROXIMATE:
-            return self.from_text(text, VARCHAR, target)
-        return self.plain(
-            f"round({self.word}({text} AS DECIMAL(38, 10)))" if is_integer(target) else text, target
-        )
-
     def nested(self, text: str, source: Type, target: Type) -> str:
+        if holds_json_to_read(source, target):
+            middle = around_json(source, target)
+            return read_inside(self.text(text, source, middle), middle, target, safe=self.safe)
         inner = _Cast(self.safe, self.depth + 1)
         name = f"e{self.depth}_"
         match source, target:

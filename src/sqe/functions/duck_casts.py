@@ -10,6 +10,7 @@ from sqe.errors import NotSupported
 from sqe.functions.casts import castable
 from sqe.functions.duck_json_casts import from_json, to_json
 from sqe.functions.duck_text import give_up, refuse, share, string
+from sqe.functions.json_shapes import holds_json_to_read
 from sqe.tree.types import (
     APPROXIMATE,
     BIGINT,
@@ -22,7 +23,6 @@ from sqe.tree.types import (
     UNKNOWN,
     UUID,
     VARBINARY,
-    VARCHAR,
     YEAR_MONTH,
     Array,
     Char,
@@ -77,7 +77,7 @@ class _Cast:
         if target == JSON:
             return to_json(text, source, printed)
         if source == JSON:
-            return from_json(text, target, self.from_json_scalar, safe=self.safe)
+            return from_json(text, target, safe=self.safe)
         if isinstance(source, (Array, Map, Row)):
             return self.nested(text, source, target)
         if is_text(source):
@@ -92,17 +92,11 @@ class _Cast:
             return f"CAST({text} AS {duck_type(target)})"
         return _moment(text, source, target)
 
-    def from_json_scalar(self, text: str, target: Type) -> str:
-        """A number with a fraction is rounded where an integer is asked for; a text is read as one."""
-        if isinstance(target, Varchar) or target == BOOLEAN or target in APPROXIMATE:
-            return self.from_text(text, VARCHAR, target)
-        if not is_integer(target):
-            return self.from_text(text, VARCHAR, target)
-        return self.plain(self.from_text(text, VARCHAR, Decimal(38, 10)), target)
-
     # Nested values -------------------------------------------------------------------------------------
 
     def nested(self, text: str, source: Type, target: Type) -> str:
+        if holds_json_to_read(source, target):
+            raise NotSupported(f"the fast lane does not cast {source} to {target}")
         inner = _Cast(self.safe, self.depth + 1)
         match source, target:
             case Array(), Array():

@@ -1,12 +1,16 @@
-"""CAST to and from JSON, in DuckDB's SQL with the Python bodies of JSON."""
+"""CAST to and from JSON, in DuckDB's SQL with the Python body of such casts."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from typing import Any
 
-from sqe.engine.fast.types import quote_name
+from sqe.engine.fast.types import duck_type, quote_name
+from sqe.errors import NotSupported
 from sqe.functions.bodies import TRIED
 from sqe.functions.duck_text import share, string
+from sqe.functions.json_shapes import has_parts, holds_map, shape_of
 from sqe.tree.types import (
     BOOLEAN,
     DOUBLE,
@@ -16,13 +20,16 @@ from sqe.tree.types import (
     Decimal,
     Map,
     Row,
+    RowField,
     Type,
+    Varchar,
     is_integer,
     is_text,
     row_field_names,
 )
 
-_BODY = "sqe_json_text_"
+_BODY = "sqe_json_casts_cast"
+_AFTER_SURROGATES = string(r"([\x{E000}-\x{FFFF}])")
 Printed = Callable[[str, Type], str]
 
 
@@ -39,7 +46,7 @@ def to_json(text: str, source: Type, printed: Printed, depth: int = 0) -> str:
             return share(f"CASE WHEN {{0}} IS NOT NULL THEN '[' || {_joined(items)} || ']' END", (text,))
         case Map(key, value):
             name = f"k{depth}_"
-            member = f"{quoted(name if is_text(key) else printed(name, key))} || ':'"
+            member = f"{quoted(_name(name, key, printed))} || ':'"
             pairs = f"lambda {name}: {member} || {inside(f'{{0}}[{name}]', value)}"
             made = _joined(f"list_transform({_sorted_keys(key, printed)}, {pairs})")
             return share(_in_braces(made), (text,))
@@ -66,9 +73,21 @@ def to_json(text: str, source: Type, printed: Printed, depth: int = 0) -> str:
 def _sorted_keys(key: Type, printed: Printed) -> str:
     """In the order of the printed names, which is that of texts."""
     if is_text(key):
-        return "list_sort(map_keys({0}))"
-    named = f"lambda k_: struct_pack(n := {printed('k_', key)}, k := k_)"
+        # Java's order is by units of UTF-16: what follows the surrogates there is put behind all others.
+        moved = f"regexp_replace(k_, {_AFTER_SURROGATES}, chr(1114111) || '\\1', 'g')"
+        named = f"lambda k_: struct_pack(n := {moved}, k := k_)"
+        return f"list_transform(list_sort(list_transform(map_keys({{0}}), {named})), lambda n_: n_.k)"
+    named = f"lambda k_: struct_pack(n := {_name('k_', key, printed)}, k := k_)"
     return f"list_transform(list_sort(list_transform(map_keys({{0}}), {named})), lambda n_: n_.k)"
+
+
+def _name(text: str, key: Type, printed: Printed) -> str:
+    """What a member of an object is called."""
+    if is_text(key):
+        return text
+    if key not in (DOUBLE, REAL):
+        return printed(text, key)
+    return f"trim({to_json(text, key, printed)}, '\"')"
 
 
 def _joined(items: str) -> str:
@@ -83,22 +102,61 @@ def quoted(text: str) -> str:
     return f"nullif(CAST(to_json({text}) AS VARCHAR), 'null')"
 
 
-def from_json(text: str, target: Type, cast: Callable[[str, Type], str], *, safe: bool) -> str:
-    """`cast` casts the text of a value without parts. A safe cast is NULL where any part of it fails."""
+def from_json(text: str, target: Type, *, safe: bool) -> str:
+    """The body checks and converts all of it, so that what is left to DuckDB cannot fail."""
+    body = f"{_BODY}{TRIED if safe else ''}({text}, {string(shape_of(target, row_field_names))})"
+    if has_parts(target):
+        structure = json.dumps(_structure(target), separators=(",", ":"))
+        # Of a constant NULL, DuckDB forgets the type.
+        read = f"CAST(from_json_strict({body}, {string(structure)}) AS {duck_type(_without_maps(target))})"
+        return _made(read, target, 0)
+    return body if isinstance(target, Varchar) or target == JSON else f"CAST({body} AS {duck_type(target)})"
 
-    def body(name: str) -> str:
-        return f"{_BODY}{name}{TRIED if safe else ''}({text})"
 
+def _structure(target: Type) -> Any:
+    """What DuckDB reads the body's JSON as."""
     match target:
         case Array(element):
-            inner, parts, read = cast("j_", element), "{0}", body("elements")
-            made = f"list_transform({{0}}, lambda j_: {inner})"
+            return [_structure(element)]
+        case Map(key, value):
+            return [{"key": _structure(key), "value": _structure(value)}]
+        case Row(fields):
+            names = row_field_names(target)
+            if len({name.lower() for name in names}) < len(names):
+                raise NotSupported("the fast lane has no row with names that differ in case alone")
+            return {name: _structure(field.type) for name, field in zip(names, fields, strict=True)}
+    return duck_type(target)
+
+
+def _without_maps(target: Type) -> Type:
+    match target:
+        case Array(element):
+            return Array(_without_maps(element))
+        case Map(key, value):
+            return Array(Row((RowField("key", key), RowField("value", _without_maps(value)))))
+        case Row(fields):
+            return Row(tuple(RowField(field.name, _without_maps(field.type)) for field in fields))
+    return target
+
+
+def _made(text: str, target: Type, depth: int) -> str:
+    """With maps, which DuckDB has no structure for."""
+    if not holds_map(target):
+        return text
+    name = f"w{depth}_"
+    match target:
+        case Array(element):
+            return f"list_transform({text}, lambda {name}: {_made(name, element, depth + 1)})"
         case Map(_, value):
-            inner, parts, read = cast("j_", value), "map_values({0})", body("members")
-            made = f"map(map_keys({{0}}), list_transform(map_values({{0}}), lambda j_: {inner}))"
-        case _:
-            return cast(body("scalar"), target)
-    if safe:
-        failed = f"len(list_filter({parts}, lambda j_: j_ IS NOT NULL AND {inner} IS NULL)) > 0"
-        made = f"CASE WHEN NOT {failed} THEN {made} END"
-    return share(made, (read,))
+            if holds_map(value):
+                made = _made(f"{name}.value", value, depth + 1)
+                entry = f"struct_pack(key := {name}.key, value := {made})"
+                text = f"list_transform({text}, lambda {name}: {entry})"
+            return f"CAST(map_from_entries({text}) AS {duck_type(target)})"
+        case Row(fields):
+            parts = []
+            for field, named in zip(fields, row_field_names(target), strict=True):
+                place = _made(f"({{0}}).{quote_name(named)}", field.type, depth + 1)
+                parts.append(f"{quote_name(named)} := {place}")
+            return share(f"CASE WHEN {{0}} IS NOT NULL THEN struct_pack({', '.join(parts)}) END", (text,))
+    raise AssertionError(target)

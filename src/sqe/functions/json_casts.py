@@ -1,10 +1,11 @@
-"""CAST to and from JSON, in Spark SQL with the Python bodies of JSON."""
+"""CAST to and from JSON, in Spark SQL with the Python body of such casts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
+from sqe.engine.spark.types import quote_name, spark_type
+from sqe.errors import NotSupported
 from sqe.functions.bodies import TRIED
+from sqe.functions.json_shapes import has_parts, holds_map, is_member_name, leaves, shape_of
 from sqe.functions.spark_text import share, string
 from sqe.tree.types import (
     BOOLEAN,
@@ -13,10 +14,12 @@ from sqe.tree.types import (
     JSON,
     REAL,
     UNKNOWN,
+    VARCHAR,
     Array,
     Decimal,
     Map,
     Row,
+    RowField,
     Timestamp,
     TimestampTz,
     Type,
@@ -24,9 +27,10 @@ from sqe.tree.types import (
     is_integer,
     is_numeric,
     is_text,
+    row_field_names,
 )
 
-_BODY = "sqe_json_text_"
+_BODY = "sqe_json_casts_cast"
 
 
 def castable_to_json(source: Type) -> bool:
@@ -34,25 +38,11 @@ def castable_to_json(source: Type) -> bool:
         case Array(element):
             return castable_to_json(element)
         case Map(key, value):
-            return (is_text(key) or is_integer(key) or key == BOOLEAN) and castable_to_json(value)
+            return (is_member_name(key) or key == UNKNOWN) and castable_to_json(value)
         case Row(fields):
-            # A member needs a name.
-            return all(f.name is not None and castable_to_json(f.type) for f in fields)
-    moments = isinstance(source, (Timestamp, TimestampTz)) or source == DATE
-    return source in (BOOLEAN, JSON, UNKNOWN) or is_numeric(source) or is_text(source) or moments
-
-
-def castable_from_json(target: Type) -> bool:
-    match target:
-        case Array(element):
-            return _is_plain(element)
-        case Map(key, value):
-            return isinstance(key, Varchar) and _is_plain(value)
-    return _is_plain(target)
-
-
-def _is_plain(target: Type) -> bool:
-    return target == BOOLEAN or is_numeric(target) or isinstance(target, Varchar)
+            return all(castable_to_json(f.type) for f in fields)
+    moments = isinstance(source, Timestamp) or source == DATE
+    return source in (BOOLEAN, JSON, UNKNOWN) or is_numeric(source) or isinstance(source, Varchar) or moments
 
 
 def to_json(text: str, source: Type, printed: str, depth: int = 0) -> str:
@@ -66,16 +56,17 @@ def to_json(text: str, source: Type, printed: str, depth: int = 0) -> str:
             items = f"array_join(transform({{0}}, {name} -> coalesce({inner}, 'null')), ',')"
             return share(f"if({{0}} IS NULL, NULL, concat('[', {items}, ']'))", (text,))
         case Map(key, value):
-            name = f"k{depth}_"
-            key_text = quoted(printed_text(name, key) if not is_text(key) else name)
-            names = _sorted_keys(key)
-            inner = to_json(f"{{0}}[{name}]", value, printed_text(f"{{0}}[{name}]", value), depth + 1)
-            pairs = f"transform({names}, {name} -> concat({key_text}, ':', coalesce({inner}, 'null')))"
+            # Without a look from one lambda into the one around it, which keeps Spark from finding a body
+            # that all of this is an argument of. Java's order of texts is by units of UTF-16.
+            name = f"m{depth}_"
+            key_text = f"{name}.key" if is_text(key) else f"CAST({name}.key AS STRING)"
+            place = f"{name}.value"
+            inner = to_json(place, value, printed_text(place, value), depth + 1)
+            member = f"concat({quoted(key_text)}, ':', coalesce({inner}, 'null'))"
+            pair = f"named_struct('n', encode({key_text}, 'UTF-16BE'), 't', {member})"
+            pairs = f"sort_array(transform(map_entries({{0}}), {name} -> {pair})).t"
             return share(f"if({{0}} IS NULL, NULL, concat('{{', array_join({pairs}, ','), '}}'))", (text,))
         case Row(fields):
-            from sqe.engine.spark.types import quote_name
-            from sqe.tree.types import row_field_names
-
             parts = []
             for f, name in zip(fields, row_field_names(source), strict=True):
                 place = f"({{0}}).{quote_name(name)}"
@@ -94,37 +85,125 @@ def to_json(text: str, source: Type, printed: str, depth: int = 0) -> str:
     return quoted(text if is_text(source) else printed)
 
 
-def _sorted_keys(key: Type) -> str:
-    """In the order of the printed names, which is that of texts."""
-    if is_text(key):
-        return "array_sort(map_keys({0}))"
-    named = "transform(map_keys({0}), k_ -> named_struct('n', CAST(k_ AS STRING), 'k', k_))"
-    return f"transform(array_sort({named}), n_ -> n_.k)"
-
-
 def quoted(text: str) -> str:
     """Jackson writes it, as it does for Trino: what stands between {"v": and }."""
     written = f"to_json(named_struct('v', {text}), map('ignoreNullFields', 'false'))"
     return share("nullif(substring({0}, 6, char_length({0}) - 6), 'null')", (written,))
 
 
-def from_json(text: str, target: Type, cast: Callable[[str, Type], str], *, safe: bool) -> str:
-    """`cast` casts the text of a value without parts. A safe cast is NULL where any part of it fails."""
+def from_json(text: str, target: Type, *, safe: bool) -> str:
+    """The body checks and converts all of it, so that what is left to Spark cannot fail."""
+    body = f"{_BODY}{TRIED if safe else ''}({text}, {string(shape_of(target, _keys))})"
+    if has_parts(target):
+        body = f"from_json({body}, {string(spark_type(_wire(target)))}, map('mode', 'FAILFAST'))"
+    return _made(body, target, 0)
 
-    def body(name: str) -> str:
-        return f"{_BODY}{name}{TRIED if safe else ''}({text})"
 
+def _keys(row: Row) -> list[str]:
+    return [f"f{index}" for index in range(len(row.fields))]
+
+
+def _wire(target: Type) -> Type:
+    """The type that Spark reads the body's JSON as."""
     match target:
         case Array(element):
-            inner = cast("j_", element)
-            made, parts = f"transform({{0}}, j_ -> {inner})", "{0}"
-            read = body("elements")
-        case Map(_, value):
-            inner = cast("j_", value)
-            made, parts = f"transform_values({{0}}, (k_, j_) -> {inner})", "map_values({0})"
-            read = body("members")
-        case _:
-            return cast(body("scalar"), target)
-    if safe:
-        made = f"if(exists({parts}, j_ -> j_ IS NOT NULL AND {inner} IS NULL), NULL, {made})"
-    return share(made, (read,))
+            return Array(_wire(element))
+        case Map(key, value):
+            return Array(Row((RowField("key", _wire(key)), RowField("value", _wire(value)))))
+        case Row(fields):
+            pairs = zip(_keys(target), fields, strict=True)
+            return Row(tuple(RowField(key, _wire(field.type)) for key, field in pairs))
+    return VARCHAR
+
+
+def _made(text: str, target: Type, depth: int) -> str:
+    """Spark casts rows by position, and has no cast that makes a map."""
+    if isinstance(target, Varchar) or target == JSON:
+        return text
+    if not holds_map(target):
+        return f"CAST({text} AS {spark_type(target)})"
+    name = f"w{depth}_"
+    match target:
+        case Array(element):
+            return f"transform({text}, {name} -> {_made(name, element, depth + 1)})"
+        case Map(key, value):
+            key_text, value_text = (
+                _made(f"{name}.{part}", t, depth + 1) for part, t in (("key", key), ("value", value))
+            )
+            entry = f"named_struct('key', {key_text}, 'value', {value_text})"
+            return f"map_from_entries(transform({text}, {name} -> {entry}))"
+        case Row(fields):
+            parts = ", ".join(
+                f"{string(new)}, {_made(f'({{0}}).{old}', field.type, depth + 1)}"
+                for new, old, field in zip(row_field_names(target), _keys(target), fields, strict=True)
+            )
+            return share(f"if({{0}} IS NULL, NULL, named_struct({parts}))", (text,))
+    raise AssertionError(target)
+
+
+# JSON inside of other values ----------------------------------------------------------------------------
+
+
+def around_json(source: Type, target: Type) -> Type:
+    """`target` with the JSON that is still to be read."""
+    match source, target:
+        case Array(), Array():
+            return Array(around_json(source.element, target.element))
+        case Map(), Map():
+            return Map(around_json(source.key, target.key), around_json(source.value, target.value))
+        case Row(), Row():
+            pairs = zip(source.fields, target.fields, strict=True)
+            return Row(tuple(RowField(b.name, around_json(a.type, b.type)) for a, b in pairs))
+    return JSON if source == JSON else target
+
+
+def read_inside(text: str, source: Type, target: Type, *, safe: bool) -> str:
+    """No body can stand in a lambda, so that the whole becomes one JSON: all but the JSON inside as text."""
+    if not all(a == JSON or _has_text(b) for a, b in leaves(source, target)):
+        raise NotSupported(f"Cannot cast {source} to {target}")
+    read = _read_as(source, target)
+    made = from_json(_as_read(text, source, 0), read, safe=safe)
+    return made if read == target else f"CAST({made} AS {spark_type(target)})"
+
+
+def _has_text(t: Type) -> bool:
+    """Whether Spark reads the text that it writes."""
+    moments = isinstance(t, (Timestamp, TimestampTz)) or t == DATE
+    return t == BOOLEAN or is_numeric(t) or is_text(t) or moments
+
+
+def _read_as(source: Type, target: Type) -> Type:
+    match source, target:
+        case Array(), Array():
+            return Array(_read_as(source.element, target.element))
+        case Map(), Map():
+            return Map(_read_as(source.key, target.key), _read_as(source.value, target.value))
+        case Row(), Row():
+            pairs = zip(source.fields, target.fields, strict=True)
+            return Row(tuple(RowField(None, _read_as(a.type, b.type)) for a, b in pairs))
+    return target if source == JSON else VARCHAR
+
+
+def _as_read(text: str, source: Type, depth: int) -> str:
+    """Rows by position, and what has no parts as text."""
+    name = f"i{depth}_"
+
+    def inside(place: str, t: Type) -> str:
+        return f"coalesce({_as_read(place, t, depth + 1)}, 'null')"
+
+    match source:
+        case Array(element):
+            items = f"array_join(transform({{0}}, {name} -> {inside(name, element)}), ',')"
+            return share(f"if({{0}} IS NULL, NULL, concat('[', {items}, ']'))", (text,))
+        case Map(key, value):
+            if key == JSON:
+                raise NotSupported("a cast of a map whose keys are JSON")
+            member = f"concat({quoted(f'CAST({name}.key AS STRING)')}, ':', {inside(f'{name}.value', value)})"
+            pairs = f"array_join(transform(map_entries({{0}}), {name} -> {member}), ',')"
+            return share(f"if({{0}} IS NULL, NULL, concat('{{', {pairs}, '}}'))", (text,))
+        case Row(fields):
+            places = [f"({{0}}).{quote_name(field)}" for field in row_field_names(source)]
+            parts = [inside(place, field.type) for place, field in zip(places, fields, strict=True)]
+            joined = ", ',', ".join(parts)
+            return share(f"if({{0}} IS NULL, NULL, concat('[', {joined}, ']'))", (text,))
+    return text if source == JSON else quoted(f"CAST({text} AS STRING)")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyspark.sql.connect.proto as proto
 from pyspark import cloudpickle
-from pyspark.sql.types import ArrayType, BinaryType, BooleanType, DoubleType, LongType, MapType, StringType
+from pyspark.sql.types import ArrayType, BinaryType, BooleanType, DoubleType, LongType, StringType
 from pyspark.util import PythonEvalType
 
 _pickle: Any = cloudpickle
@@ -19,7 +19,6 @@ _RESULTS: dict[str, Any] = {
     "BIGINT": LongType(),
     "BOOLEAN": BooleanType(),
     "ARRAY<STRING>": ArrayType(StringType()),
-    "MAP<STRING, STRING>": MapType(StringType(), StringType()),
 }
 
 

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from sqe.record import record
-from sqe.tree.types import BIGINT, BOOLEAN, DOUBLE, VARBINARY, VARCHAR, Array, Map, Type
+from sqe.tree.types import BIGINT, BOOLEAN, DOUBLE, VARBINARY, VARCHAR, Array, Type
 
 TRIED = "_try"
 
@@ -44,7 +44,6 @@ class Body:
 
 
 _TEXTS = Array(VARCHAR)
-_NAMED_TEXTS = Map(VARCHAR, VARCHAR)
 _ARROW: dict[Type, str] = {
     VARCHAR: "string",
     BIGINT: "int64",
@@ -52,7 +51,6 @@ _ARROW: dict[Type, str] = {
     DOUBLE: "double",
     VARBINARY: "binary",
     _TEXTS: "list<string>",
-    _NAMED_TEXTS: "map<string, string>",
 }
 
 
@@ -84,9 +82,7 @@ _BODIES = (
     _text("json_text.array_contains_text", VARCHAR, VARCHAR, result=BOOLEAN),
     _text("json_text.array_contains_number", VARCHAR, VARCHAR, result=BOOLEAN),
     _text("json_text.is_scalar", VARCHAR, result=BOOLEAN),
-    _text("json_text.scalar", VARCHAR),
-    _text("json_text.elements", VARCHAR, result=_TEXTS),
-    _text("json_text.members", VARCHAR, result=_NAMED_TEXTS),
+    _text("json_casts.cast", VARCHAR, VARCHAR),
     *(
         _text(f"hashes.hmac_{digest}", VARBINARY, VARBINARY, result=VARBINARY)
         for digest in ("md5", "sha1", "sha256", "sha512")

@@ -31,10 +31,7 @@ def over_arrays(scalar: Callable[..., Any], arrow_type: str, *, safe: bool = Fal
 
         columns = [array.to_pylist() for array in arrays]
         values = [one(row) for row in zip(*columns, strict=True)]
-        kinds = {
-            "list<string>": pa.list_(pa.string()),
-            "map<string, string>": pa.map_(pa.string(), pa.string()),
-        }
-        return pa.array(values, type=kinds.get(arrow_type) or pa.type_for_alias(arrow_type))
+        kind = pa.list_(pa.string()) if arrow_type == "list<string>" else pa.type_for_alias(arrow_type)
+        return pa.array(values, type=kind)
 
     return run

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import math
 import re
-from functools import lru_cache
 from typing import Any
 
 from sqe.functions.bodies.arrow import Refused
+from sqe.functions.bodies.kept import kept
 
 
 class Number(str):
@@ -23,6 +23,7 @@ MISSING = _Missing()
 _INTEGER = re.compile(r"-?\d+")
 _INDEX = re.compile(r"[0-9]{1,9}")
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _ESCAPED = re.compile(r'["\\\x00-\x1f]')
 # $.name, $.0, $[1], $["name"], $['name']
 _STEP = re.compile(
@@ -32,14 +33,14 @@ _STEP = re.compile(
 
 def parse(text: str) -> str:
     try:
-        return _write(_read(text), ordered=True)
+        return write(read(text), ordered=True)
     except (ValueError, RecursionError):
         raise Refused("INVALID_FUNCTION_ARGUMENT", "Cannot convert value to JSON") from None
 
 
 def extract(text: str, path: str) -> str | None:
     found = _found(text, path)
-    return None if found is MISSING else _write(found, ordered=False)
+    return None if found is MISSING else write(found, ordered=False)
 
 
 def extract_scalar(text: str, path: str) -> str | None:
@@ -70,7 +71,7 @@ def array_get(text: str, index: int) -> str | None:
     item = items[index]
     if item is None:
         return None
-    return str(item) if _is_text(item) else _write(item, ordered=False)
+    return str(item) if _is_text(item) else write(item, ordered=False)
 
 
 def array_contains_text(text: str, value: str) -> bool | None:
@@ -93,45 +94,9 @@ def array_contains_number(text: str, value: str) -> bool | None:
 
 def is_scalar(text: str) -> bool:
     try:
-        return not isinstance(_read(text), (dict, list))
+        return not isinstance(read(text), (dict, list))
     except (ValueError, RecursionError):
         raise Refused("INVALID_FUNCTION_ARGUMENT", "Invalid JSON value") from None
-
-
-def scalar(text: str) -> str | None:
-    """What a cast to a type without parts starts from; None for null."""
-    return _plain(_known(text))
-
-
-def elements(text: str) -> list[str | None] | None:
-    value = _known(text)
-    if value is not None and not isinstance(value, list):
-        raise Refused("INVALID_CAST_ARGUMENT", "Cannot cast JSON that is no array to an array")
-    return None if value is None else [_plain(item) for item in value]
-
-
-def members(text: str) -> list[tuple[str, str | None]] | None:
-    value = _known(text)
-    if value is not None and not isinstance(value, dict):
-        raise Refused("INVALID_CAST_ARGUMENT", "Cannot cast JSON that is no object to a map")
-    return None if value is None else [(name, _plain(item)) for name, item in value.items()]
-
-
-def _known(text: str) -> Any:
-    try:
-        return _read(text)
-    except (ValueError, RecursionError):
-        raise Refused("INVALID_CAST_ARGUMENT", "Cannot cast what is no JSON") from None
-
-
-def _plain(value: Any) -> str | None:
-    if value is None:
-        return None
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (dict, list)):
-        raise Refused("INVALID_CAST_ARGUMENT", "Cannot cast a JSON object or array to a type without parts")
-    return str(value)
 
 
 def _is_text(item: object) -> bool:
@@ -140,7 +105,7 @@ def _is_text(item: object) -> bool:
 
 def _array(text: str) -> list[Any] | None:
     try:
-        value = _read(text)
+        value = read(text)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, list) else None
@@ -149,7 +114,7 @@ def _array(text: str) -> list[Any] | None:
 def _found(text: str, path: str) -> Any:
     found = steps(path)
     try:
-        value = _read(text)
+        value = read(text)
     except (ValueError, RecursionError):
         return MISSING
     for step in found:
@@ -164,7 +129,7 @@ def _found(text: str, path: str) -> Any:
     return value
 
 
-@lru_cache(maxsize=256)
+@kept
 def steps(path: str) -> tuple[str, ...]:
     """The names and indexes of a path."""
     found, at = [], 1
@@ -181,15 +146,25 @@ def steps(path: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _read(text: str) -> Any:
-    return json.loads(text, parse_int=Number, parse_float=Number, parse_constant=_no_constant, strict=True)
+def read(text: str) -> Any:
+    """Numbers as they are written. Half a pair of surrogates is no character: Java writes ? for it."""
+    value = json.loads(text, parse_int=Number, parse_float=Number, parse_constant=_no_constant, strict=True)
+    return _whole(value) if _HALF.search(text) else value
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_whole(item) for item in value]
+    if isinstance(value, dict):
+        return {_whole(name): _whole(item) for name, item in value.items()}
+    return value.encode("utf-8", "replace").decode() if _is_text(value) else value
 
 
 def _no_constant(name: str) -> Any:
     raise ValueError(name)
 
 
-def _write(value: Any, *, ordered: bool) -> str:
+def write(value: Any, *, ordered: bool) -> str:
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -199,13 +174,13 @@ def _write(value: Any, *, ordered: bool) -> str:
     if isinstance(value, str):
         return text_of(value)
     if isinstance(value, list):
-        return "[" + ",".join(_write(item, ordered=ordered) for item in value) + "]"
+        return "[" + ",".join(write(item, ordered=ordered) for item in value) + "]"
     items = (
         sorted(value.items(), key=lambda i: i[0].encode("utf-16-be", "surrogatepass"))
         if ordered
         else value.items()
     )
-    return "{" + ",".join(f"{text_of(name)}:{_write(item, ordered=ordered)}" for name, item in items) + "}"
+    return "{" + ",".join(f"{text_of(name)}:{write(item, ordered=ordered)}" for name, item in items) + "}"
 
 
 def _integer(number: str) -> str:
