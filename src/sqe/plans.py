@@ -10,7 +10,6 @@ import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
-from sqe.errors import SqeError
 from sqe.record import record
 from sqe.session import Session
 from sqe.tree.expressions import walk
@@ -46,7 +45,7 @@ class Plans:
         key = _key(text, session)
         with self._lock:
             plan = self._plans.get(key)
-        if plan is None or not _is_current(plan, catalogs):
+        if plan is None or not catalogs.are_current(plan.binder.tables):
             with self._lock:
                 self.missed += 1
             return None
@@ -84,17 +83,3 @@ def _is_lasting(plan: Plan) -> bool:
         isinstance(node, FileScan) or (isinstance(node, Scan) and node.metadata is not None)
         for node in walk(plan.tree)
     )
-
-
-def _is_current(plan: Plan, catalogs: Catalogs) -> bool:
-    try:
-        for name, table in plan.binder.tables.items():
-            now = catalogs.get(name.catalog).find_table(name.namespace, name.name)
-            # A table made anew in a catalog of directories has its metadata at the same place.
-            same = (now.metadata_location, now.uuid, now.name) == (table.metadata_location, table.uuid, name)
-            if not same:
-                return False
-    except SqeError:
-        # Planning it again says what is wrong.
-        return False
-    return True

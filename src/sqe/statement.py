@@ -215,6 +215,17 @@ def _plan(statement: Statement, session: Session, guard: Guard, coordinator: Coo
         return Plan(tree, binder, route(tree, asked, admit))
 
 
+def _plan_again(
+    statement: Statement, coordinator: Coordinator, binder: Binder
+) -> tuple[s.Statement, Binder]:
+    """For a writer that waited for its turn: what it was planned with has changed meanwhile."""
+    statement.warnings.clear()
+    guard = Guard(coordinator.policy, binder.session.identity, statement.staged)
+    known = _plan(statement, binder.session, guard, coordinator)
+    statement.route, statement.state = known.route, "run"
+    return known.tree, known.binder
+
+
 def _execute(statement: Statement, tree: s.Statement, binder: Binder, coordinator: Coordinator) -> None:
     match tree:
         case s.Query():
@@ -234,9 +245,11 @@ def _execute(statement: Statement, tree: s.Statement, binder: Binder, coordinato
             statements.explain.execute(statement, tree, binder, coordinator)
             _finished(statement, coordinator)
         case s.Insert() | s.Update() | s.Delete() | s.Merge():
-            statements.dml.execute(statement, tree, binder, coordinator)
+            again = partial(_plan_again, statement, coordinator)
+            statements.dml.execute(statement, tree, binder, coordinator, again)
         case s.CreateTable() if tree.source is not None:
-            statements.dml.create_table_as(statement, tree, binder, coordinator)
+            again = partial(_plan_again, statement, coordinator)
+            statements.dml.create_table_as(statement, tree, binder, coordinator, again)
         case s.Use() | s.SetSession() | s.SetTimeZone() | s.Prepare() | s.Deallocate() | s.Transaction():
             statements.session_control.execute(tree, statement.session)
         case s.Alter() | s.Rename() | s.DropTable():

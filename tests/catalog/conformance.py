@@ -102,6 +102,25 @@ class CatalogConformance:
         catalog.drop_namespace(("a",), cascade=True)
         assert catalog.namespaces() == [("a2",), DEFAULT]
 
+    def test_a_schema_and_a_table_cannot_have_one_name(self, catalog: Catalog) -> None:
+        catalog.create_table(definition(catalog, "t"))
+        catalog.create_namespace((*DEFAULT, "s", "deep"))
+        for clash in (
+            lambda: catalog.create_namespace((*DEFAULT, "t")),
+            lambda: catalog.create_namespace((*DEFAULT, "t", "deeper")),
+            lambda: catalog.create_table(definition(catalog, "s")),
+            lambda: catalog.create_table(definition(catalog, "deep", namespace=(*DEFAULT, "s"))),
+            lambda: catalog.create_table(definition(catalog, "s", replace=True)),
+            lambda: catalog.check_name(name(catalog, "s")),
+        ):
+            with pytest.raises(UserError) as error:
+                clash()
+            # Not what IF NOT EXISTS forgives.
+            assert error.value.code == "ALREADY_EXISTS" and not isinstance(error.value, AlreadyExists)
+        assert catalog.tables(DEFAULT) == ["t"]
+        assert (*DEFAULT, "t") not in catalog.namespaces()
+        catalog.check_name(name(catalog, "free"))
+
     def test_a_missing_schema_is_named_with_the_nearest(self, catalog: Catalog) -> None:
         catalog.create_namespace(("marketing",))
         for lookup in (
@@ -474,6 +493,20 @@ class ViewConformance:
             catalog.alter_view(view, c.SetColumnComment(("b",), "x"))
         assert error.value.code == "COLUMN_NOT_FOUND"
 
+    def test_nothing_is_moved_beside_a_schema_of_its_name(self, catalog: Catalog) -> None:
+        catalog.create_namespace((*DEFAULT, "s"))
+        catalog.create_table(definition(catalog, "t"))
+        catalog.create_view(view_definition(catalog, "v"))
+        for clash in (
+            lambda: catalog.rename_table(name(catalog, "t"), name(catalog, "s")),
+            lambda: catalog.rename_view(name(catalog, "v"), name(catalog, "s")),
+            lambda: catalog.create_view(view_definition(catalog, "s")),
+            lambda: catalog.create_namespace((*DEFAULT, "v")),
+        ):
+            with pytest.raises(UserError) as error:
+                clash()
+            assert error.value.code == "ALREADY_EXISTS"
+
     def test_tables_and_views_move_within_the_catalog(self, catalog: Catalog) -> None:
         catalog.create_namespace(("a", "b"))
         made = catalog.create_table(definition(catalog, "t"))
@@ -503,6 +536,14 @@ class SchemaRenameConformance:
         with pytest.raises(AlreadyExists) as error:
             catalog.rename_namespace(("new",), ("taken",))
         assert error.value.code == "SCHEMA_ALREADY_EXISTS"
+
+
+    def test_a_schema_does_not_get_a_tables_name(self, catalog: Catalog) -> None:
+        catalog.create_table(definition(catalog, "t"))
+        catalog.create_namespace(("s",))
+        with pytest.raises(UserError) as error:
+            catalog.rename_namespace(("s",), (*DEFAULT, "t"))
+        assert error.value.code == "ALREADY_EXISTS"
 
 
 class DeleteConformance:

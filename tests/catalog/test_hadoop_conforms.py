@@ -12,7 +12,7 @@ from pyiceberg.table import StaticTable
 from sqe.catalog.backends.hadoop import HadoopCatalog
 from sqe.catalog.catalog import Catalog
 from sqe.catalog.location import to_path
-from sqe.errors import AlreadyExists, InvalidArgument, NotFound, NotSupported
+from sqe.errors import InvalidArgument, NotFound, NotSupported, UserError
 from sqe.tree import changes as c
 from sqe.tree.relations import TableName
 
@@ -60,6 +60,17 @@ def test_a_late_or_missing_hint_is_no_matter(catalog: HadoopCatalog, hint: str |
     assert catalog.find_table(DEFAULT, "t").comment == "b"
 
 
+def test_a_table_in_a_table_is_not_read(catalog: HadoopCatalog) -> None:
+    """As others may have put it there."""
+    catalog.create_table(definition(catalog, "t"))
+    catalog.create_table(definition(catalog, "branch_main"))
+    (catalog.path / "default" / "branch_main").rename(catalog.path / "default" / "t" / "branch_main")
+    with pytest.raises(UserError) as error:
+        catalog.find_table((*DEFAULT, "t"), "branch_main")
+    assert error.value.code == "AMBIGUOUS_NAME"
+    assert catalog.find_table(DEFAULT, "t")
+
+
 def test_a_number_that_another_took_is_not_written_over(catalog: HadoopCatalog) -> None:
     table = catalog.create_table(definition(catalog, "t")).name
     directory = catalog.path / "default" / "t" / "metadata"
@@ -103,18 +114,6 @@ def test_names_that_are_no_directories_are_refused(catalog: HadoopCatalog, bad: 
         catalog.find_table(DEFAULT, bad or "none")
     with pytest.raises(NotFound):
         catalog.find_table((bad,), "t")
-
-
-def test_a_schema_and_a_table_do_not_share_a_name(catalog: HadoopCatalog) -> None:
-    catalog.create_namespace(("default", "inner"))
-    with pytest.raises(AlreadyExists):
-        catalog.create_table(definition(catalog, "inner"))
-    catalog.create_table(definition(catalog, "t"))
-    with pytest.raises(AlreadyExists):
-        catalog.create_namespace(("default", "t"))
-    with pytest.raises(InvalidArgument):
-        catalog.create_namespace(("default", "t", "below"))
-    assert catalog.namespaces() == [DEFAULT, ("default", "inner")]
 
 
 def test_a_dropped_table_leaves_no_directory(catalog: HadoopCatalog) -> None:

@@ -81,8 +81,8 @@ def find_table_or_view(b: Binder, parts: Sequence[Name], position: Position | No
     except SqeError as error:
         error.position = error.position or position
         raise
-    b.tables[table.name] = table
-    return table
+    # One statement sees one version of a table, however often it names it.
+    return b.tables.setdefault(table.name, table)
 
 
 def find_table(b: Binder, parts: Sequence[Name], position: Position | None) -> Table:

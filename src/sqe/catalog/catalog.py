@@ -84,6 +84,10 @@ class Catalog(Protocol):
     def rename_namespace(self, namespace: tuple[str, ...], to: tuple[str, ...]) -> None:
         """With all that is in it. AlreadyExists SCHEMA_ALREADY_EXISTS."""
 
+    def check_name(self, table: TableName) -> None:
+        """UserError ALREADY_EXISTS where a new table of that name would stand beside a schema of the same,
+        or in one that is a table too. For engines that make tables themselves; `create_table` looks too."""
+
     def create_table(self, statement: CreateTable) -> Table:
         """An empty table. AlreadyExists TABLE_ALREADY_EXISTS unless the statement says `replace`."""
 

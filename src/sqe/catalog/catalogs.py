@@ -10,8 +10,10 @@ from pathlib import Path
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.catalog.catalog import Catalog
 from sqe.catalog.names import match, nearest
-from sqe.errors import ConfigError, NotFound, Unavailable
+from sqe.catalog.table import Table
+from sqe.errors import ConfigError, NotFound, SqeError, Unavailable
 from sqe.scratch import Scratch, remove_stale
+from sqe.tree.relations import TableName
 
 EMBEDDED_NAME = "iceberg"
 TEMPORARY = "sqe-memory-"
@@ -53,6 +55,24 @@ class Catalogs:
                 hint=nearest(name, self._mounted),
             )
         return self._mounted[found]
+
+    def are_current(self, tables: Mapping[TableName, Table]) -> bool:
+        """Whether each name still leads to that table, at that metadata file."""
+        try:
+            for name, table in tables.items():
+                now = self.get(name.catalog).find_table(name.namespace, name.name)
+                # A table made anew in a catalog of directories has its metadata at the same place.
+                same = (now.metadata_location, now.uuid, now.name) == (
+                    table.metadata_location,
+                    table.uuid,
+                    name,
+                )
+                if not same:
+                    return False
+        except SqeError:
+            # Planning it again says what is wrong.
+            return False
+        return True
 
     def spark_conf(self) -> dict[str, str]:
         conf: dict[str, str] = {}

@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqe.bind.binder import Binder
 from sqe.catalog.definition import table_properties
+from sqe.catalog.selectors import is_branch
 from sqe.catalog.table import Snapshot, Table
 from sqe.coordinator import SNAPSHOT_MARK, Coordinator
 from sqe.engine.route import Route
-from sqe.errors import AlreadyExists, Cancelled, InternalError, LimitExceeded, NotFound
+from sqe.errors import (
+    AlreadyExists,
+    Cancelled,
+    CommitConflict,
+    InternalError,
+    LimitExceeded,
+    NotFound,
+    NotSupported,
+)
 from sqe.statements.spark import render_for, stream_of
 from sqe.statements.turns import turn_to_write
 from sqe.tree import types as t
 from sqe.tree.expressions import AggregateCall
 from sqe.tree.relations import Aggregate, AsOf, Filter, Relation, Scan, TableName
 from sqe.tree.statements import CreateTable, Delete, Insert, Merge, Query, Update
+from sqe.tree.statements import Statement as StatementTree
 
 if TYPE_CHECKING:
     from sqe.statement import Statement
 
+# Parses and binds the statement once more, as the session was when it came.
+PlanAgain = Callable[[Binder], tuple[StatementTree, Binder]]
 _MERGED = (
     "spark.merge-into.num-target-rows-inserted",
     "spark.merge-into.num-target-rows-updated",
@@ -30,10 +42,22 @@ _MERGED = (
 
 
 def execute(
-    statement: Statement, tree: Insert | Update | Delete | Merge, binder: Binder, coordinator: Coordinator
+    statement: Statement,
+    tree: Insert | Update | Delete | Merge,
+    binder: Binder,
+    coordinator: Coordinator,
+    plan_again: PlanAgain,
 ) -> None:
     name = tree.target.table
     with turn_to_write(statement, coordinator, name):
+        if not coordinator.catalogs.are_current(binder.tables):
+            again, binder = plan_again(binder)
+            assert isinstance(again, type(tree))
+            tree = again
+        if tree.target.table != name:
+            # The turn that we have is another table's.
+            raise CommitConflict(f"table '{name}' was renamed by someone else", hint="try again")
+        _refuse_branch(name)
         if isinstance(tree, Delete) and tree.condition is None:
             statement.updated = coordinator.catalogs.get(name.catalog).delete_all(name)
             if statement.updated is not None:
@@ -41,7 +65,14 @@ def execute(
                 return
         before = _load(coordinator, name)
         _run(statement, tree, binder, coordinator)
-        snapshot = _our_snapshot(before, _load(coordinator, name), coordinator.mark)
+        after = _load(coordinator, name)
+        if after.uuid != before.uuid:
+            raise CommitConflict(
+                f"table '{name}' was replaced by another while the statement ran",
+                code="TRANSACTION_STATE_UNKNOWN",
+                hint="look at the table before you run the statement again",
+            )
+        snapshot = _our_snapshot(before, after, coordinator.mark)
     try:
         statement.updated = (
             0 if snapshot is None else _affected(statement, tree, snapshot, binder, coordinator)
@@ -52,17 +83,28 @@ def execute(
 
 
 def create_table_as(
-    statement: Statement, tree: CreateTable, binder: Binder, coordinator: Coordinator
+    statement: Statement,
+    tree: CreateTable,
+    binder: Binder,
+    coordinator: Coordinator,
+    plan_again: PlanAgain,
 ) -> None:
     name = tree.table
     catalog = coordinator.catalogs.get(name.catalog)
     with turn_to_write(statement, coordinator, name):
+        if not coordinator.catalogs.are_current(binder.tables):
+            again, binder = plan_again(binder)
+            assert isinstance(again, CreateTable)
+            tree = again
         before = _existing(coordinator, name)
         if before is not None and not tree.replace:
             if tree.if_not_exists:
                 statement.updated = 0
                 return
             raise AlreadyExists(f"table '{name}' already exists", hint="use CREATE OR REPLACE TABLE")
+        if before is None:
+            # Spark would not look.
+            catalog.check_name(name)
         if tree.location is not None or before is None:
             place = catalog.table_location(name.namespace, name.name, wanted=tree.location)
             tree = replace(tree, location=place)
@@ -72,13 +114,23 @@ def create_table_as(
     statement.updated = 0 if snapshot is None else int(snapshot.summary.get("added-records", 0))
 
 
+def _refuse_branch(name: TableName) -> None:
+    """If it went away now, Spark would write to the branch of a table that has the schema's name. A schema
+    that is in no other one cannot have a table's name."""
+    if len(name.namespace) > 1 and is_branch(name.name):
+        raise NotSupported(
+            f"rows cannot be written to '{name}': in a nested schema its name means a branch to Iceberg",
+            hint="give the table a name that does not begin with branch_",
+        )
+
+
 def _run(
     statement: Statement,
     tree: Insert | Update | Delete | Merge | CreateTable,
     binder: Binder,
     coordinator: Coordinator,
 ) -> None:
-    for _ in stream_of(statement, render_for(statement, tree), binder, coordinator):
+    for _ in stream_of(statement, render_for(statement, tree, binder), binder, coordinator):
         pass
 
 
@@ -150,7 +202,7 @@ def _count_matching(
     count = binder.fresh("count", t.BIGINT)
     counted = Aggregate((count,), relation, (), (AggregateCall(t.BIGINT, "count", ()),))
     written = statement.engine_sql
-    rendered = render_for(statement, Query(counted))
+    rendered = render_for(statement, Query(counted), binder)
     statement.engine_sql = written
     rows = [batch for batch in stream_of(statement, rendered, binder, coordinator) if batch.num_rows]
     return int(rows[0].column(0)[0].as_py())

@@ -9,6 +9,7 @@ from sqe.bind.binder import Binder
 from sqe.coordinator import Coordinator
 from sqe.engine.explain import describe
 from sqe.engine.spark.render import render, strip_positions
+from sqe.statements.pinned import pinned
 from sqe.tree import types as t
 from sqe.tree.statements import CreateTable, Delete, Explain, Insert, Merge, Query, Update
 
@@ -28,14 +29,18 @@ def execute(statement: Statement, tree: Explain, binder: Binder, coordinator: Co
         return _answer(statement, lines, binder, coordinator)
     writes_rows = isinstance(inner, CreateTable) and inner.source is not None
     if writes_rows or isinstance(inner, (Query, Insert, Update, Delete, Merge)):
-        rendered = render(inner, session_zone=statement.time_zone)
+        rendered = render(pinned(inner, binder.tables), session_zone=statement.time_zone)
         statement.engine_sql = rendered.sql
         lines += ["", "Spark SQL:", *("  " + line for line in strip_positions(rendered.sql).splitlines())]
         # Spark plans what is there, and no temporary views are made for an EXPLAIN.
         if isinstance(inner, Query) and not rendered.files and not rendered.tables:
             session = coordinator.spark_session(statement.session.identity)
             plan = session.explain(
-                rendered.sql, statement_id=statement.id, bodies=rendered.bodies, deadline=statement.deadline
+                rendered.sql,
+                statement_id=statement.id,
+                pins=rendered.pins,
+                bodies=rendered.bodies,
+                deadline=statement.deadline,
             )
             lines += ["", "Spark plan:", *("  " + line for line in plan.splitlines())]
     _answer(statement, lines, binder, coordinator)

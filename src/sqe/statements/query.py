@@ -62,7 +62,7 @@ def batches_of(
         if coordinator.closed:
             # The fast lane ends its processes then, and nobody wants the answer of another.
             raise Cancelled("the statement was ended with its connection")
-        rendered = spark.render_for(statement, tree)
+        rendered = spark.render_for(statement, tree, binder)
         stream = spark.stream_of(statement, rendered, binder, coordinator, on_metrics=on_metrics)
         session = coordinator.spark_session(statement.session.identity)
         return stream, lambda: session.cancel(statement.id)

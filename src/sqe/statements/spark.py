@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sqe.bind.binder import Binder
 from sqe.coordinator import Coordinator
 from sqe.engine.spark.render import Rendered, render
+from sqe.statements.pinned import pinned
 from sqe.statements.system_rows import rows_of
 from sqe.tree.statements import CreateTable, Delete, Insert, Merge, Query, Update
 
@@ -21,8 +22,9 @@ OnMetrics = Callable[[list["Operator"]], None]
 
 
 def render_for(
-    statement: Statement, tree: Query | Insert | Update | Delete | Merge | CreateTable
+    statement: Statement, tree: Query | Insert | Update | Delete | Merge | CreateTable, binder: Binder
 ) -> Rendered:
+    tree = pinned(tree, binder.tables)
     rendered = render(tree, session_zone=statement.time_zone, statement_id=statement.id)
     statement.engine_sql = rendered.sql
     return rendered
@@ -48,6 +50,7 @@ def stream_of(
         tables={
             name: rows_of(scan, statement, binder, coordinator) for name, scan in rendered.tables.items()
         },
+        pins=rendered.pins,
         bodies=rendered.bodies,
         on_progress=on_progress,
         on_metrics=on_metrics,

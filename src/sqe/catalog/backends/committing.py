@@ -21,7 +21,7 @@ from sqe.catalog.location import spell, to_path
 from sqe.catalog.names import match, nearest
 from sqe.catalog.table import Table
 from sqe.catalog.view import View, ViewDefinition
-from sqe.errors import AlreadyExists, CommitConflict, InvalidArgument, NotFound, ViewNotFound
+from sqe.errors import AlreadyExists, CommitConflict, InvalidArgument, NotFound, UserError, ViewNotFound
 from sqe.record import record
 from sqe.tree.changes import Change
 from sqe.tree.relations import TableName
@@ -95,7 +95,16 @@ class CommittingCatalog(ABC):
         return self._find_table(namespace, name, visible)[0]
 
     def find_table(self, namespace: Namespace, name: str, *, visible: Visible = everything) -> Table:
-        return self._load(*self._find_table(namespace, name, visible))
+        found, pointer = self._find_table(namespace, name, visible)
+        self._refuse_within_table(found)
+        return self._load(found, pointer)
+
+    def check_name(self, table: TableName) -> None:
+        above = self._table_above(table.namespace)
+        if above is not None:
+            raise taken(f"table or view '{self.name}.{above}'")
+        if self._has_namespace((*table.namespace, table.name)):
+            raise taken(f"schema '{self.name}.{'.'.join(table.namespace)}.{table.name}'")
 
     def find_view(self, namespace: Namespace, name: str, *, visible: Visible = everything) -> View | None:
         try:
@@ -104,6 +113,7 @@ class CommittingCatalog(ABC):
             return None
         if not pointer.is_view:
             return None
+        self._refuse_within_table(view)
         return metadata.parse_view(_read(pointer, view), pointer.location, view)
 
     def find_view_name(self, namespace: Namespace, name: str, *, visible: Visible = everything) -> TableName:
@@ -209,6 +219,27 @@ class CommittingCatalog(ABC):
             name = found
         return TableName(self.name, stored, name), pointer
 
+    def _refuse_within_table(self, name: TableName) -> None:
+        """Where another writer has put a table and a schema of one name side by side: Spark would read a
+        table's branches and metadata under the names of what is in the schema."""
+        above = self._table_above(name.namespace)
+        if above is not None:
+            raise UserError(
+                f"'{name}' cannot be used: '{self.name}.{above}' is a table or view as well as a schema",
+                code="AMBIGUOUS_NAME",
+                hint="rename one of the two, or drop it",
+            )
+
+    def _table_above(self, namespace: Namespace) -> str | None:
+        """A table or view that has the name of the schema, or of one that it is in."""
+        for depth, name in enumerate(namespace):
+            if self._pointer(namespace[:depth], name) is not None:
+                return ".".join(namespace[: depth + 1])
+        return None
+
+    def _has_namespace(self, namespace: Namespace) -> bool:
+        return namespace in self.namespaces()
+
     def _as_stored(self, namespace: Namespace) -> Namespace:
         """Where the same schema can be written in several ways, the one that this catalog keeps."""
         return namespace
@@ -266,6 +297,14 @@ class CommittingCatalog(ABC):
                 return done
             time.sleep(random.uniform(0, 0.01 * 2 ** min(attempt, 7)))
         raise CommitConflict(f"{kind} '{name}' was changed by others at the same time", hint="try again")
+
+
+def taken(what: str) -> UserError:
+    """Not AlreadyExists, which IF NOT EXISTS forgives."""
+    return UserError(
+        f"{what} already exists, and a table and a schema cannot have the same name",
+        code="ALREADY_EXISTS",
+    )
 
 
 def _read(pointer: Pointer, name: TableName) -> Raw:

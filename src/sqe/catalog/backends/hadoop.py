@@ -17,7 +17,14 @@ from pathlib import Path
 from typing import NoReturn
 
 from sqe.catalog import metadata
-from sqe.catalog.backends.committing import CommittingCatalog, Namespace, Pointer, Raw, check_readable
+from sqe.catalog.backends.committing import (
+    CommittingCatalog,
+    Namespace,
+    Pointer,
+    Raw,
+    check_readable,
+    taken,
+)
 from sqe.catalog.backends.jdbc import not_writable, refuse_purge
 from sqe.catalog.catalog import everything
 from sqe.catalog.location import schema_directory, spell, to_path
@@ -70,9 +77,9 @@ class HadoopCatalog(CommittingCatalog):
         namespace = self._as_stored(namespace)
         place = self._place(namespace)
         dotted = ".".join(namespace)
-        for length in range(1, len(namespace)):
-            if self._pointer(namespace[: length - 1], namespace[length - 1]) is not None:
-                raise InvalidArgument(f"schema '{self.name}.{dotted}' would be in a table")
+        above = self._table_above(namespace)
+        if above is not None:
+            raise taken(f"table '{self.name}.{above}'")
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
             place.mkdir()
@@ -183,11 +190,11 @@ class HadoopCatalog(CommittingCatalog):
             raise self._unable(f"a table cannot have the property '{_METADATA_PLACE}'")
         number = 1 if pointer is None else _number(to_path(pointer.location).name) + 1
         directory = self._place(name.namespace, name.name) / "metadata"
+        above = None if pointer is not None else self._table_above(name.namespace)
+        if above is not None:
+            raise taken(f"table '{self.name}.{above}'")
         if pointer is None and directory.parent.is_dir() and not directory.is_dir():
-            raise AlreadyExists(
-                f"schema '{self.name}.{'.'.join(name.namespace)}.{name.name}' already exists",
-                code="TABLE_ALREADY_EXISTS",
-            )
+            raise taken(f"schema '{self.name}.{'.'.join(name.namespace)}.{name.name}'")
         file = directory / f"v{number}.metadata.json"
         location = spell(file)
         check_readable(raw, location, name, view=view)

@@ -138,6 +138,9 @@ class JdbcCatalog(CommittingCatalog):
     def _pointer(self, namespace: Namespace, name: str) -> Pointer | None:
         return self._pointers.pointer(".".join(namespace), name)
 
+    def _table_above(self, namespace: Namespace) -> str | None:
+        return self._pointers.table_above(".".join(namespace))
+
     def _as_stored(self, namespace: Namespace) -> Namespace:
         return _split(".".join(namespace))
 

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeVar
 
-from sqe.catalog.backends.committing import Pointer
+from sqe.catalog.backends.committing import Pointer, taken
 from sqe.errors import NotFound, SqeError
 
 T = TypeVar("T")
@@ -129,10 +129,16 @@ class Pointers(ABC):
         )
         return Pointer(rows[0][0] or "", bool(rows[0][1])) if rows else None
 
+    def table_above(self, namespace: str) -> str | None:
+        """A table or view that has the name of the namespace, or of one that it is in."""
+        rows = self._read(*self._tables_above(namespace))
+        return ".".join(rows[0]) if rows else None
+
     def add_namespace(self, namespace: str, properties: dict[str, str]) -> bool:
-        """False if it is there already."""
+        """False if it is there already. TABLE_ALREADY_EXISTS for a table of its name."""
 
         def add(db: Database) -> bool:
+            self._refuse_table_above(db, namespace)
             if self._namespace_exists(db, namespace):
                 return False
             self._insert_namespace(db, namespace, properties)
@@ -161,6 +167,7 @@ class Pointers(ABC):
         """With all that is in it. False if there is one of the new name."""
 
         def rename(db: Database) -> bool:
+            self._refuse_table_above(db, to)
             if self._namespace_exists(db, to):
                 return False
             values = {**self._below(namespace), "to": to}
@@ -191,7 +198,7 @@ class Pointers(ABC):
                     {**values, "previous": previous},
                 )
                 return done == 1
-            self._require_namespace(db, namespace)
+            self._require_room(db, namespace, name)
             done = db.change(
                 "INSERT INTO iceberg_tables (catalog_name, table_namespace, table_name, metadata_location, "
                 "iceberg_type) VALUES (:catalog, :namespace, :name, :location, :kind) ON CONFLICT DO NOTHING",
@@ -211,7 +218,7 @@ class Pointers(ABC):
         nothing of the old one."""
 
         def rename(db: Database) -> bool | None:
-            self._require_namespace(db, after[0])
+            self._require_room(db, *after)
             taken = db.query(f"SELECT 1 FROM iceberg_tables WHERE {_KEY}", self._key(*after))
             if taken and after != before:
                 return False
@@ -247,6 +254,27 @@ class Pointers(ABC):
     def _require_namespace(self, db: Database, namespace: str) -> None:
         if not self._namespace_exists(db, namespace):
             raise NotFound(f"schema '{self._catalog}.{namespace}' does not exist", code="SCHEMA_NOT_FOUND")
+
+    def _require_room(self, db: Database, namespace: str, name: str) -> None:
+        self._require_namespace(db, namespace)
+        self._refuse_table_above(db, namespace)
+        if self._namespace_exists(db, f"{namespace}.{name}"):
+            raise taken(f"schema '{self._catalog}.{namespace}.{name}'")
+
+    def _refuse_table_above(self, db: Database, namespace: str) -> None:
+        rows = db.query(*self._tables_above(namespace))
+        if rows:
+            raise taken(f"table or view '{self._catalog}.{'.'.join(rows[0])}'")
+
+    def _tables_above(self, namespace: str) -> tuple[str, dict[str, str]]:
+        parts = namespace.split(".")
+        values = {"catalog": self._catalog}
+        keys = []
+        for depth, name in enumerate(parts):
+            values |= {f"namespace{depth}": ".".join(parts[:depth]), f"name{depth}": name}
+            keys.append(f"(table_namespace = :namespace{depth} AND table_name = :name{depth})")
+        sql = "SELECT table_namespace, table_name FROM iceberg_tables WHERE catalog_name = :catalog"
+        return f"{sql} AND ({' OR '.join(keys)}) LIMIT 1", values
 
     def _namespace_exists(self, db: Database, namespace: str) -> bool:
         query = (

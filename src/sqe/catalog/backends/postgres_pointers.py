@@ -37,7 +37,7 @@ _TRY_AGAIN = ("40001", "40P01", "23505")
 # libpq and the JDBC driver understand these alike.
 _OPTIONS = ("sslmode", "sslrootcert")
 _HOST = re.compile(r"(\[[^\]]+\]|[^:\[\]]+)(?::(\d+))?")
-_VALUE = re.compile(r":([a-z_]+)")
+_VALUE = re.compile(r":([a-z_]+[0-9]*)")
 
 
 @record

@@ -10,7 +10,14 @@ from typing import Any
 
 from sqe.catalog import metadata
 from sqe.catalog.backends import rest_updates as updates
-from sqe.catalog.backends.committing import CommittingCatalog, Namespace, Pointer, Raw, check_readable
+from sqe.catalog.backends.committing import (
+    CommittingCatalog,
+    Namespace,
+    Pointer,
+    Raw,
+    check_readable,
+    taken,
+)
 from sqe.catalog.backends.jdbc import refuse_purge
 from sqe.catalog.backends.rest_client import Refused, RestClient
 from sqe.catalog.catalog import Visible, everything
@@ -62,6 +69,9 @@ class RestCatalog(CommittingCatalog):
             raise InvalidArgument(
                 f"'{'.'.join(namespace)}' is not a schema name", hint="no part of it may be blank"
             )
+        above = self._table_above(namespace)
+        if above is not None:
+            raise taken(f"table or view '{self.name}.{above}'")
         properties = {} if location is None else {"location": spell(location)}
         for length in range(1, len(namespace)):
             # Not all servers make the parents.
@@ -158,6 +168,8 @@ class RestCatalog(CommittingCatalog):
         self, name: TableName, raw: Raw, *, base: Raw | None, pointer: Pointer | None, view: bool
     ) -> tuple[Raw, str] | None:
         check_readable(raw, "" if pointer is None else pointer.location, name, view=view)
+        if base is None:
+            self.check_name(name)
         kind = "views" if view else "tables"
         try:
             if base is None:
@@ -197,6 +209,7 @@ class RestCatalog(CommittingCatalog):
             raise AlreadyExists(f"'{target}' already exists", code="TABLE_ALREADY_EXISTS")
         if target == name:
             return
+        self.check_name(target)
         body = {"source": _identifier(name), "destination": _identifier(target)}
         try:
             self._client.post(kind, "rename", body=body)
@@ -204,6 +217,9 @@ class RestCatalog(CommittingCatalog):
             if error.status == 409:
                 raise AlreadyExists(f"'{target}' already exists", code="TABLE_ALREADY_EXISTS") from None
             raise self._not_found(name.namespace, name.name, kind=kind[:-1]) from None
+
+    def _has_namespace(self, namespace: Namespace) -> bool:
+        return _is_name(*namespace) and self._properties(namespace) is not None
 
     def _below(self, above: Namespace) -> list[Namespace]:
         children = self._children(above)

@@ -224,6 +224,9 @@ def _of_iceberg(failure: Failure) -> SqeError | None:
     invalid = failure.raised("ValidationException")
     if invalid is not None and re.search(r"conflict|missing|new .*files|deleted", invalid, re.IGNORECASE):
         return CommitConflict("the rows were changed by someone else at the same time", hint=hint)
+    if failure.says(r"Cannot find snapshot with ID|Cannot do time.?travel|time travel in branch"):
+        # The table was there, with that snapshot, when the statement was bound.
+        return CommitConflict("a table of the statement was changed by someone else", hint=hint)
     if failure.raised("NoSuchTableException") is not None:
         return NotFound("a table of the statement no longer exists")
     null = failure.says(r"Null value appeared in non-nullable field")

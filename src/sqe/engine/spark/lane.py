@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from sqe.engine.spark.connect import ConnectSession, Progress
     from sqe.engine.spark.metrics import Operator
+    from sqe.engine.spark.relations import MetadataView
     from sqe.engine.spark.server import SparkServer
 
 log = logging.getLogger(__name__)
@@ -235,6 +236,7 @@ class SparkSession:
         user: str = "",
         files: Files | None = None,
         tables: Tables | None = None,
+        pins: Sequence[MetadataView] = (),
         bodies: Sequence[str] = (),
         on_progress: Callable[[Progress], None] | None = None,
         on_metrics: Callable[[list[Operator]], None] | None = None,
@@ -249,6 +251,7 @@ class SparkSession:
             statement_id,
             files or {},
             tables or {},
+            pins,
             bodies,
             on_progress=on_progress,
             on_metrics=on_metrics,
@@ -282,14 +285,15 @@ class SparkSession:
         sql: str,
         *,
         statement_id: str | None = None,
+        pins: Sequence[MetadataView] = (),
         bodies: Sequence[str] = (),
         deadline: float | None = None,
     ) -> str:
         """Spark's plan. As SQL, since asking for the plan of a command by RPC would run the command."""
         statement_id = statement_id or f"explain-{secrets.token_hex(8)}"
         explained = f"EXPLAIN FORMATTED {sql}"
-        batches = list(self.run(explained, statement_id=statement_id, bodies=bodies, deadline=deadline))
-        return "\n".join(str(value) for batch in batches for value in batch.column(0).to_pylist())
+        stream = self.run(explained, statement_id=statement_id, pins=pins, bodies=bodies, deadline=deadline)
+        return "\n".join(str(value) for batch in list(stream) for value in batch.column(0).to_pylist())
 
     def close(self, *, wait_for_statements: bool = False) -> None:
         with self._lock:
@@ -322,7 +326,9 @@ class SparkSession:
             self.close()
 
     @contextlib.contextmanager
-    def views(self, connect: ConnectSession, files: Files, tables: Tables) -> Iterator[None]:
+    def views(
+        self, connect: ConnectSession, files: Files, tables: Tables, pins: Sequence[MetadataView]
+    ) -> Iterator[None]:
         """Temporary views. Statements at once may share one of files, and the last of them drops it."""
         made = []
         try:
@@ -336,6 +342,11 @@ class SparkSession:
                     connect.create_view(name, file_format, paths)
                     self._views[name] += 1
                 made.append(name)
+            for pin in pins:
+                with self._views_lock:
+                    connect.create_metadata_view(pin.name, pin.location, pin.snapshot_id)
+                    self._views[pin.name] += 1
+                made.append(pin.name)
             yield
         finally:
             for name in made:
@@ -373,6 +384,7 @@ class Stream:
         statement_id: str,
         files: Files,
         tables: Tables,
+        pins: Sequence[MetadataView],
         bodies: Sequence[str],
         *,
         on_progress: Callable[[Progress], None] | None,
@@ -385,6 +397,7 @@ class Stream:
         self._sql = sql
         self._files = files
         self._tables = tables
+        self._pins = pins
         self._bodies = bodies
         self._on_progress = on_progress
         self._on_metrics = on_metrics
@@ -445,7 +458,7 @@ class Stream:
         import pyarrow as pa
 
         self._session.register(connect, self._bodies)
-        with self._session.views(connect, self._files, self._tables):
+        with self._session.views(connect, self._files, self._tables, self._pins):
             answers = connect.run(
                 self._sql,
                 tag=self.statement_id,

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sqe.engine.block import Block, Column, derived, indented, sealed
-from sqe.engine.names import cte_name, file_view_name
+from sqe.engine.names import cte_name, file_view_name, metadata_view_name
 from sqe.engine.relations import RelationWriter, Wanted
 from sqe.engine.spark.expressions import SparkExpressions
 from sqe.engine.spark.types import delivered, quote_name, spark_type, table_name
 from sqe.engine.spark.unnest import generator, unnested_width
+from sqe.record import record
 from sqe.tree.expressions import Field, Literal
 from sqe.tree.relations import Cte, FileScan, Sample, Scan, Unnest, Values
 from sqe.tree.relations import Sequence as NumberSequence
@@ -19,11 +20,21 @@ from sqe.tree.types import Type
 _LARGEST = (1 << 63) - 1
 
 
+@record
+class MetadataView:
+    """A temporary view that the text refers to: a table by its metadata file, at a snapshot or as it is."""
+
+    name: str
+    location: str
+    snapshot_id: int | None = None
+
+
 class SparkRelations(RelationWriter):
     def __init__(self, *, max_recursion_depth: int, statement_id: str) -> None:
         super().__init__(statement_id=statement_id)
         self.expressions = SparkExpressions(self._subquery)
         self.file_views: dict[str, FileScan] = {}
+        self.metadata_views: dict[str, MetadataView] = {}
         self._max_recursion_depth = max_recursion_depth
 
     def quote(self, name: str) -> str:
@@ -36,9 +47,14 @@ class SparkRelations(RelationWriter):
         return delivered(t)
 
     def scan(self, relation: Scan, wanted: Wanted) -> Block:
+        snapshot = None if relation.as_of is None else int(relation.as_of.snapshot_id)
+        if relation.metadata_file is not None:
+            name = metadata_view_name(relation.metadata_file, snapshot)
+            self.metadata_views[name] = MetadataView(name, relation.metadata_file, snapshot)
+            return self.raw(relation.fields, relation.columns, wanted, quote_name(name), exact=True)
         source = table_name(relation.table)
-        if relation.as_of is not None:
-            source += f" VERSION AS OF {int(relation.as_of.snapshot_id)}"
+        if snapshot is not None:
+            source += f" VERSION AS OF {snapshot}"
         return self.raw(relation.fields, relation.columns, wanted, source, exact=True)
 
     def files(self, relation: FileScan, wanted: Wanted) -> Block:

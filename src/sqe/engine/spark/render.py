@@ -12,7 +12,7 @@ from sqe.engine.positions import position_of, strip_positions
 from sqe.engine.relations import RelationWriter
 from sqe.engine.spark.literals import string
 from sqe.engine.spark.lowering import lower
-from sqe.engine.spark.relations import SparkRelations
+from sqe.engine.spark.relations import MetadataView, SparkRelations
 from sqe.engine.spark.types import has_map_as_key, quote_name, table_name
 from sqe.engine.zeros import hide_zeros
 from sqe.engine.zones import lower_zones
@@ -54,13 +54,15 @@ class FileView:
 
 @record
 class Rendered:
-    """`files` and `tables` must be there before `sql` runs, as temporary views. Spark does not read files
-    that SQL names, on purpose; `tables` are ours to fill. `bodies` are the Python functions that it calls."""
+    """`files`, `pins` and `tables` must be there before `sql` runs, as temporary views. Spark does not read
+    files that SQL names, on purpose; `tables` are ours to fill. `bodies` are the Python functions that it
+    calls."""
 
     sql: str
     files: tuple[FileView, ...] = ()
     tables: Mapping[str, SystemScan | Scan | Values] = field(default_factory=dict)
     bodies: tuple[str, ...] = ()
+    pins: tuple[MetadataView, ...] = ()
 
 
 def render(
@@ -81,7 +83,7 @@ def render(
     lowered = hide_zeros(lower_zones(statement, session_zone), spark=True)
     sql = _statement(lower(lowered), writer)
     files = tuple(FileView(name, scan.format, scan.paths) for name, scan in writer.file_views.items())
-    return Rendered(sql, files, writer.tables, called(sql))
+    return Rendered(sql, files, writer.tables, called(sql), tuple(writer.metadata_views.values()))
 
 
 def _statement(statement: Statement, writer: RelationWriter) -> str:
