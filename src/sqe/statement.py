@@ -255,9 +255,9 @@ def _execute(statement: Statement, tree: s.Statement, binder: Binder, coordinato
         case s.Alter() | s.Rename() | s.DropTable():
             # A row that is being written must not meet a column that became NOT NULL meanwhile.
             with statements.turns.turn_to_write(statement, coordinator, tree.table):
-                statements.ddl.execute(tree, coordinator.catalogs)
+                statements.ddl.execute(tree, coordinator.catalogs, statement.warnings)
         case _:
-            statements.ddl.execute(tree, coordinator.catalogs)
+            statements.ddl.execute(tree, coordinator.catalogs, statement.warnings)
 
 
 @contextmanager

@@ -91,8 +91,9 @@ class Catalog(Protocol):
     def create_table(self, statement: CreateTable) -> Table:
         """An empty table. AlreadyExists TABLE_ALREADY_EXISTS unless the statement says `replace`."""
 
-    def drop_table(self, namespace: tuple[str, ...], name: str, *, purge: bool = False) -> None:
-        """Forgets the table; its files stay unless `purge`."""
+    def drop_table(self, namespace: tuple[str, ...], name: str, *, purge: bool = False) -> list[str]:
+        """Forgets the table; its files stay unless `purge`. Then those that its metadata names and that are
+        not in a place of the table's own stay too, and are what is returned."""
 
     def alter_table(self, table: TableName, change: Change) -> Table:
         """One change of its definition, made again on what is there where others were faster. What the

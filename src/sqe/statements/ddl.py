@@ -19,9 +19,12 @@ from sqe.tree.statements import (
     kind,
 )
 
+# Of the files that PURGE leaves, so many are named.
+_NAMED = 10
 
-def execute(statement: Statement, catalogs: Catalogs) -> str:
-    """Does what the statement says, and returns its kind, e.g. "CREATE TABLE"."""
+
+def execute(statement: Statement, catalogs: Catalogs, warnings: list[str] | None = None) -> str:
+    """Does what the statement says, and returns its kind, e.g. "CREATE TABLE". Warnings are added."""
     match statement:
         case CreateSchema():
             create_schema(statement, catalogs)
@@ -30,7 +33,7 @@ def execute(statement: Statement, catalogs: Catalogs) -> str:
         case CreateTable(source=None):
             create_table(statement, catalogs)
         case DropTable():
-            drop_table(statement, catalogs)
+            drop_table(statement, catalogs, [] if warnings is None else warnings)
         case CreateView():
             create_view(statement, catalogs)
         case DropView():
@@ -70,15 +73,22 @@ def create_table(statement: CreateTable, catalogs: Catalogs) -> None:
             raise
 
 
-def drop_table(statement: DropTable, catalogs: Catalogs) -> None:
+def drop_table(statement: DropTable, catalogs: Catalogs, warnings: list[str]) -> None:
     table = statement.table
     if statement.absent:
         return
     try:
-        catalogs.get(table.catalog).drop_table(table.namespace, table.name, purge=statement.purge)
+        left = catalogs.get(table.catalog).drop_table(table.namespace, table.name, purge=statement.purge)
     except NotFound as error:
         if not _forgiven(error, statement.if_exists):
             raise
+        return
+    if left:
+        more = f" and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
+        warnings.append(
+            f"{len(left)} files that the metadata of '{table}' names are not in its own places and were "
+            f"left: {', '.join(left[:_NAMED])}{more}"
+        )
 
 
 def create_view(statement: CreateView, catalogs: Catalogs) -> None:

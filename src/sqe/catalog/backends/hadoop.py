@@ -134,26 +134,27 @@ class HadoopCatalog(CommittingCatalog):
             self._refuse_other_place(statement.table.namespace, statement.table.name, statement.location)
         return super().create_table(replace(statement, location=None))
 
-    def drop_table(self, namespace: Namespace, name: str, *, purge: bool = False) -> None:
-        """Its directory goes in any case, for it is the name; `purge` deletes its files elsewhere too."""
+    def drop_table(self, namespace: Namespace, name: str, *, purge: bool = False) -> list[str]:
+        """Its directory goes in any case, for it is the name; `purge` tells of its files elsewhere, which
+        may be another's."""
         table, pointer = self._find_table(namespace, name, everything)
-        files: set[str] = set()
+        place = self._place(table.namespace, table.name)
+        left: list[str] = []
         if purge:
+            from sqe.catalog.backends.purged_files import divided
             from sqe.catalog.backends.table_files import every_file
 
             raw = metadata.read(pointer.location, table)
             refuse_purge(raw, table)
-            files = every_file(raw, pointer.location, table)
-        place = self._place(table.namespace, table.name)
+            here = [Path(os.path.realpath(place))]
+            left = divided(every_file(raw, pointer.location, table), here)[1]
         try:
             self._remove(place)
         except FileNotFoundError:
             raise self._not_found(table.namespace, name) from None
         except OSError as error:
             raise self._unusable(error) from error
-        for file in sorted(files):
-            if not to_path(file).is_relative_to(place):
-                metadata.discard(file, root=to_path(file).parent)
+        return left
 
     def spark_conf(self) -> dict[str, str]:
         prefix = f"spark.sql.catalog.{self.name}"

@@ -9,6 +9,7 @@ to the file that the change began with.
 from __future__ import annotations
 
 import contextlib
+import os
 import uuid
 from pathlib import Path
 
@@ -93,25 +94,30 @@ class JdbcCatalog(CommittingCatalog):
         if not self._pointers.remove(_join(view.namespace), view.name, view=True):
             raise self._not_found(view.namespace, name, kind="view")
 
-    def drop_table(self, namespace: Namespace, name: str, *, purge: bool = False) -> None:
+    def drop_table(self, namespace: Namespace, name: str, *, purge: bool = False) -> list[str]:
         table, pointer = self._find_table(namespace, name, everything)
-        files: set[str] = set()
-        place, root = "", self.data
+        places: list[Path] = []
+        files: list[Path] = []
+        left: list[str] = []
         if purge:
             # Listed before the name is gone: a table whose files cannot be listed stays.
+            from sqe.catalog.backends.purged_files import divided, own_places
             from sqe.catalog.backends.table_files import every_file
 
             raw = metadata.read(pointer.location, table)
             refuse_purge(raw, table)
-            files = every_file(raw, pointer.location, table)
-            place = str(raw["location"])
-            root = self._prunable(place)
+            others = (x for x in self._pointers.metadata_locations() if x != pointer.location)
+            places = own_places(raw, pointer.location, root=self.data, others=others)
+            files, left = divided(every_file(raw, pointer.location, table), places)
         if not self._pointers.remove(_join(table.namespace), table.name, view=False):
             raise self._not_found(table.namespace, name)
-        for file in sorted(files):
-            metadata.discard(file, root=root)
-        if purge:
-            metadata.prune(to_path(place), root=root)
+        roots = {place: self._prunable(str(place)) for place in places}
+        for file in files:
+            root = next(roots[place] for place in places if file.is_relative_to(place))
+            metadata.discard(str(file), root=root)
+        for place, root in roots.items():
+            metadata.prune(place, root=root)
+        return left
 
     def spark_conf(self) -> dict[str, str]:
         prefix = f"spark.sql.catalog.{self.name}"
@@ -167,7 +173,8 @@ class JdbcCatalog(CommittingCatalog):
     def _prunable(self, location: str) -> Path:
         """Below which directory empty ones may be removed with a table's files: never one of the user's."""
         place = to_path(location)
-        return place.parent if place.is_relative_to(self.data) else place
+        below = place.is_relative_to(self.data) or place.is_relative_to(os.path.realpath(self.data))
+        return place.parent if below else place
 
     def _delete_every_row(self, name: TableName, pointer: Pointer) -> int | None:
         from sqe.catalog.backends.table_files import delete_every_row

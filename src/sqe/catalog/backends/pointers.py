@@ -134,6 +134,11 @@ class Pointers(ABC):
         rows = self._read(*self._tables_above(namespace))
         return ".".join(rows[0]) if rows else None
 
+    def metadata_locations(self) -> list[str]:
+        """Of all tables and views."""
+        sql = "SELECT metadata_location FROM iceberg_tables WHERE catalog_name = :catalog"
+        return [location or "" for (location,) in self._read(sql, {"catalog": self._catalog})]
+
     def add_namespace(self, namespace: str, properties: dict[str, str]) -> bool:
         """False if it is there already. TABLE_ALREADY_EXISTS for a table of its name."""
 

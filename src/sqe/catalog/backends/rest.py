@@ -113,12 +113,13 @@ class RestCatalog(CommittingCatalog):
             raise NotSupported(f"the server of catalog '{self.name}' has no views")
         return super().create_view(view, replace=replace)
 
-    def drop_table(self, namespace: Namespace, name: str, *, purge: bool = False) -> None:
+    def drop_table(self, namespace: Namespace, name: str, *, purge: bool = False) -> list[str]:
         table, pointer = self._find_table(namespace, name, everything)
         if purge:
             refuse_purge(pointer.raw or {}, table)
         if not self._delete("tables", table.namespace, table.name, purgeRequested=str(purge).lower()):
             raise self._not_found(table.namespace, name)
+        return []
 
     def drop_view(self, namespace: Namespace, name: str) -> None:
         view = self.find_view_name(namespace, name)
