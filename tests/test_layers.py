@@ -112,7 +112,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "grpc": ("engine/spark/connect.py", "doors/flight/"),
     "adbc_driver_flightsql": ("remote/", "bench/"),
     "adbc_driver_manager": ("remote/", "bench/"),
-    "grpc_health": ("doors/flight/server.py",),
+    "grpc_health": ("doors/flight/health.py",),
     "grpc_reflection": ("doors/flight/server.py",),
     "google.protobuf": ("engine/spark/connect.py", "doors/flight/"),
     "pyiceberg": ("catalog/backends/", "bench/many_files.py"),

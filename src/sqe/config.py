@@ -31,6 +31,8 @@ from sqe.errors import ConfigError
 from sqe.record import record
 
 _EMPTY: Mapping[str, object] = MappingProxyType({})
+# A message of Flight SQL has room for this much besides the text of a statement.
+LEAST_BESIDE_TEXT = 4 << 20
 
 
 @record
@@ -81,6 +83,7 @@ class ServerSettings:
     flight_compression: str
     flight_reflection: bool
     max_header_size: int
+    max_message_size: int
     max_ingest_size: int
     drain_secs: int
     handshake_timeout_secs: int
@@ -522,12 +525,20 @@ def _server(given: _Given) -> ServerSettings:
     tls = None
     if certificate is not None and key is not None:
         tls = TlsSettings(certificate, key, _path(given, "coordinator", "tls", "ca_file"))
+    message = _number(given, "coordinator", "max_message_size")
+    least = _number(given, "query", "max_sql_bytes") + LEAST_BESIDE_TEXT
+    if not least <= message < 1 << 31:
+        raise ConfigError(
+            f"coordinator.max_message_size must be at least {least} bytes and less than 2GB",
+            hint="it has to have room for a statement of query.max_sql_bytes",
+        )
     return ServerSettings(
         host=_text(given, "coordinator", "host") or "127.0.0.1",
         flight_sql_port=_number(given, "coordinator", "flight_sql_port"),
         flight_compression=str(_get(given, "coordinator", "flight_compression")),
         flight_reflection=bool(_get(given, "coordinator", "flight_reflection")),
         max_header_size=_number(given, "coordinator", "max_header_size"),
+        max_message_size=message,
         max_ingest_size=_number(given, "coordinator", "max_ingest_size"),
         drain_secs=_number(given, "coordinator", "shutdown_drain_secs"),
         handshake_timeout_secs=_number(given, "coordinator", "auth_handshake_timeout_secs"),

@@ -425,6 +425,7 @@ SECTIONS: dict[str, Section | Named] = {
             "flight_compression": choice("Codec of Flight results.", "none lz4 zstd", "none"),
             "flight_reflection": flag("Let gRPC tools list the services."),
             "max_header_size": size("Largest headers of a call; tokens travel there.", "64KB"),
+            "max_message_size": size("Largest message of a call, such as one batch of an ingest.", "16MB"),
             "max_ingest_size": size("Largest stream of one bulk ingest.", "64GB"),
             "shutdown_drain_secs": count("How long running statements get at the end.", 25),
             "tls": _TLS,

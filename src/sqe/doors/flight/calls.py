@@ -16,6 +16,7 @@ from typing import Any
 import grpc
 
 from sqe.auth.credentials import Bearer, Credentials, Grant, Password
+from sqe.doors.flight.flight_pb2 import Action
 from sqe.doors.flight.messages import read
 from sqe.doors.flight.status import status_of, text_of, trailers_of
 from sqe.errors import (
@@ -39,8 +40,12 @@ COOKIE = "arrow_flight_session_id"
 # A client may name its session, and say that it has used it before.
 SESSION_NAME = "x-sqe-session"
 SESSION_KNOWN = "x-sqe-session-known"
-# Clients that have not said yet who they are.
+# Clients that have not said yet who they are, and what may be read of all of them at once.
 MOST_GREETING = 64
+GREETING_BYTES = 64 << 20
+# What a request has besides the text of a statement. Actions hand a FlightInfo back, with its schema.
+REQUEST_BYTES = 64 << 10
+ACTION_BYTES = 4 << 20
 
 
 class Call:
@@ -110,9 +115,18 @@ class Calls:
     """Every RPC goes through here: nothing is answered before the caller is known."""
 
     def __init__(
-        self, log_in: LogIn, sessions: Sessions, watch: Watch, *, most_of_one: int, first_seconds: float
+        self,
+        log_in: LogIn,
+        sessions: Sessions,
+        watch: Watch,
+        *,
+        most_of_one: int,
+        first_seconds: float,
+        largest_message: int,
+        largest_text: int,
     ) -> None:
-        """One user has at most so many calls at once; a call says within so many seconds what it asks."""
+        """One user has at most so many calls at once; a call says within so many seconds what it asks.
+        gRPC receives no message over `largest_message`; a statement's text has at most `largest_text`."""
         self._log_in = log_in
         self._sessions = sessions
         self.watch = watch
@@ -120,7 +134,9 @@ class Calls:
         self._first_seconds = first_seconds
         self._lock = threading.Lock()
         self._of_user: Counter[str] = Counter()
+        self._largest_text = largest_text
         self._greeting = threading.BoundedSemaphore(MOST_GREETING)
+        self._heard = threading.BoundedSemaphore(max(GREETING_BYTES // largest_message, 1))
 
     # To gRPC all requests are streams of bytes: what somebody sends is neither kept nor read before it is
     # known who they are, and what cannot be read is theirs to mend.
@@ -175,11 +191,18 @@ class Calls:
         return self._log_in(credentials, peer_host(context))
 
     def greeting(self, context: Any, requests: Iterator[bytes]) -> bytes | None:
-        """The first message of somebody who is not known yet. Few wait for it at once, and not for long."""
+        """The first message of somebody who is not known yet. Few wait for it at once, and not for long;
+        fewer are heard at once, since gRPC may hold the largest message for each of them."""
         if not self._greeting.acquire(blocking=False):
-            raise LimitExceeded("too many clients are logging in", code="TOO_MANY_HANDSHAKES")
+            raise _too_many_greet()
         try:
-            return next(self.watch.hearing(context, requests, self._first_seconds), None)
+            if not self._heard.acquire(timeout=self._first_seconds or None):
+                raise _too_many_greet()
+            try:
+                sent = next(self.watch.hearing(context, requests, self._first_seconds), None)
+                return None if sent is None else _within(REQUEST_BYTES, sent)
+            finally:
+                self._heard.release()
         finally:
             self._greeting.release()
 
@@ -187,7 +210,10 @@ class Calls:
         sent = next(self.watch.hearing(context, requests, self._first_seconds), None)
         if sent is None:
             raise InvalidArgument("nothing was asked", code="INVALID_COMMAND")
-        return read(kind, sent)
+        return read(kind, _within(self._largest(kind), sent))
+
+    def _largest(self, kind: Any) -> int:
+        return self._largest_text + (ACTION_BYTES if kind is Action else REQUEST_BYTES)
 
     @contextmanager
     def _call(self, context: Any) -> Iterator[Call]:
@@ -302,6 +328,20 @@ def basic(text: str) -> Password:
     if not colon:
         raise AuthenticationFailed("authentication failed")
     return Password(user, password)
+
+
+def _within(largest: int, sent: bytes) -> bytes:
+    if len(sent) > largest:
+        raise LimitExceeded(
+            f"the request has {len(sent)} bytes, more than the {largest} that it can need",
+            code="EXCEEDED_REQUEST_SIZE",
+            hint="a statement's text has at most query.max_sql_bytes",
+        )
+    return sent
+
+
+def _too_many_greet() -> LimitExceeded:
+    return LimitExceeded("too many clients are logging in", code="TOO_MANY_HANDSHAKES")
 
 
 def peer_host(context: Any) -> str:

@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import grpc
-from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
 from sqe.config import ServerSettings, TlsSettings
 from sqe.coordinator import Coordinator
+from sqe.doors.flight import health
 from sqe.doors.flight.calls import Calls, LogIn, Watch
 from sqe.doors.flight.queries import Queries
 from sqe.doors.flight.service import SERVICE, Service
@@ -21,7 +21,6 @@ from sqe.sessions import ServerSession, Sessions
 # Each open stream and each statement that waits takes one; they are made when they are needed.
 THREADS = 512
 MOST_OF_ONE = 384
-LARGEST_MESSAGE = 256 << 20
 SWEEP_SECONDS = 1.0
 
 
@@ -34,15 +33,17 @@ class FlightDoor:
         self.queries = Queries(coordinator, compression=self._settings.flight_compression)
         self.sessions = Sessions(coordinator.config.sessions, coordinator.session, self._ended)
         self._watch = Watch(coordinator.config.query.stream_idle_timeout_secs)
-        calls = Calls(
+        self._calls = Calls(
             log_in,
             self.sessions,
             self._watch,
             most_of_one=MOST_OF_ONE,
             first_seconds=self._settings.handshake_timeout_secs,
+            largest_message=self._settings.max_message_size,
+            largest_text=coordinator.config.query.max_sql_bytes,
         )
-        self._service = Service(coordinator, self.sessions, calls, self.queries)
-        self._health = health.HealthServicer()
+        self._service = Service(coordinator, self.sessions, self._calls, self.queries)
+        self._health = health.Health()
         self._executor = ThreadPoolExecutor(THREADS, thread_name_prefix="sqe-flight")
         self._server: Any = None
         self._closed = threading.Event()
@@ -54,21 +55,20 @@ class FlightDoor:
             self._executor, options=_options(settings), maximum_concurrent_rpcs=THREADS
         )
         self._server.add_generic_rpc_handlers((self._service.handlers(),))
-        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
+        self._server.add_generic_rpc_handlers((self._health.handlers(),))
         if settings.flight_reflection:
             from grpc_reflection.v1alpha import reflection
 
-            names = (SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME)
+            names = (SERVICE, health.SERVICE, reflection.SERVICE_NAME)
             reflection.enable_server_reflection(names, self._server)
         self.port = _bind(self._server, settings)
         self._server.start()
-        for service in ("", SERVICE):
-            self._health.set(service, health_pb2.HealthCheckResponse.SERVING)
+        self._health.serving = True
         threading.Thread(target=self._sweep, name="sqe-flight-sweep", daemon=True).start()
 
     def drain(self) -> None:
         """Tells health checks that this server is about to go."""
-        self._health.enter_graceful_shutdown()
+        self._health.serving = False
 
     def close(self, grace: float = 0) -> None:
         """Calls that run get `grace` seconds."""
@@ -96,7 +96,12 @@ class FlightDoor:
 def _options(settings: ServerSettings) -> list[tuple[str, int]]:
     return [
         ("grpc.max_send_message_length", -1),
-        ("grpc.max_receive_message_length", LARGEST_MESSAGE),
+        ("grpc.max_receive_message_length", settings.max_message_size),
+        # A call that is not read yet keeps one window, and not what the line could carry.
+        ("grpc.http2.bdp_probe", 0),
+        ("grpc.http2.lookahead_bytes", 256 << 10),
+        # Identity alone: what is compressed would be inflated before anybody can look at it.
+        ("grpc.compression_enabled_algorithms_bitset", 1),
         ("grpc.max_metadata_size", settings.max_header_size),
         ("grpc.absolute_max_metadata_size", settings.max_header_size * 2),
         # A port that is taken is an error, and not shared.
