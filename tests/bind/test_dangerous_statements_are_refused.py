@@ -56,7 +56,6 @@ REFUSED = [
     "SELECT a, count(*) FROM t GROUP BY DISTINCT ROLLUP (a), ROLLUP (a)",
     "SELECT timestamp(3) '2020-01-01 00:00:00'",
     "UPDATE t SET zzz.a = 5",
-    "VALUES ROW(1, 2)",
     "SELECT sum(a) OVER w FROM t WINDOW w AS (PARTITION BY a), w AS (ORDER BY a)",
     "SELECT sum(a) OVER (ORDER BY a ROWS 5 FOLLOWING) FROM t",
     "SELECT sum(a) OVER (ORDER BY a ROWS BETWEEN a PRECEDING AND CURRENT ROW) FROM t",

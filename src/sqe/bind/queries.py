@@ -18,7 +18,7 @@ from sqe.bind.expressions import (
 from sqe.bind.from_clause import bind_from
 from sqe.bind.names import name_of
 from sqe.bind.ordering import order_and_limit_outputs, order_keys, sort_and_limit
-from sqe.bind.scope import Scope, Visible
+from sqe.bind.scope import Scope, Visible, row_fields
 from sqe.bind.select_list import Item, select_items
 from sqe.bind.subqueries import cast_relation
 from sqe.bind.windows import add_windows, inline_named_windows
@@ -209,17 +209,24 @@ def value_rows(b: Binder, node: exp.Values, outer: Scope) -> list[list[Expressio
     """The cells of each row, all rows as wide as the first."""
     rows: list[list[Expression]] = []
     for item in node.expressions:
-        cells = item.expressions if isinstance(item, exp.Tuple) else [item]
-        rows.append([bind_expression(b, c, outer) for c in cells])
+        rows.append(_cells(b, item, outer))
         if len(rows[-1]) != len(rows[0]):
             raise TypeMismatch(
                 f"VALUES has rows of {len(rows[0])} and of {len(rows[-1])} columns", position=b.position(item)
             )
         for cell in rows[-1]:
             refuse_calls(b, cell, item, "VALUES")
-        if len(rows[-1]) == 1 and isinstance(rows[-1][0].type, t.Row):
-            raise NotSupported("a row of VALUES is written (1, 2)", position=b.position(item))
     return rows
+
+
+def _cells(b: Binder, node: exp.Expr, outer: Scope) -> list[Expression]:
+    """(1, 2), ROW(1, 2) and anything else that is a row is the row; what is none is its only cell."""
+    while isinstance(node, exp.Paren) or (isinstance(node, exp.Tuple) and len(node.expressions) == 1):
+        node = node.this if isinstance(node, exp.Paren) else node.expressions[0]
+    if isinstance(node, exp.Tuple):
+        return [bind_expression(b, cell, outer) for cell in node.expressions]
+    value = bind_expression(b, node, outer)
+    return row_fields(value) if isinstance(value.type, t.Row) else [value]
 
 
 def bind_values(b: Binder, node: exp.Values, outer: Scope) -> Relation:

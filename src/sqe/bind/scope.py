@@ -9,7 +9,7 @@ from sqe.bind.names import Name, matches
 from sqe.catalog.names import nearest
 from sqe.errors import NotFound, Position, UserError
 from sqe.record import record
-from sqe.tree.expressions import Dereference, Expression, Field, LambdaRef, Ref
+from sqe.tree.expressions import Call, Dereference, Expression, Field, LambdaRef, Ref
 from sqe.tree.types import Row
 
 
@@ -62,7 +62,7 @@ class Scope:
                 return found
             scope = scope.parent
         written = ".".join(str(p) for p in parts)
-        known = [v.name for s in self._chain() for v in s.columns]
+        known = [v.name for s in self.chain() for v in s.columns]
         raise NotFound(
             f"column '{written}' cannot be resolved",
             code="COLUMN_NOT_FOUND",
@@ -97,7 +97,8 @@ class Scope:
             raise _ambiguous((*qualifier, name), position)
         return found[0] if found else None
 
-    def _chain(self) -> Iterator[Scope]:
+    def chain(self) -> Iterator[Scope]:
+        """This scope and those around it."""
         scope: Scope | None = self
         while scope is not None:
             yield scope
@@ -126,6 +127,14 @@ def dereference(expression: Expression, fields: Sequence[Name], position: Positi
             raise NotFound(f"'{name}' {problem} {row}", code="COLUMN_NOT_FOUND", position=position)
         expression = Dereference(row.fields[found[0]].type, expression, found[0])
     return expression
+
+
+def row_fields(row: Expression) -> list[Expression]:
+    """The fields of a row, one by one."""
+    if isinstance(row, Call) and row.function == "$row":
+        return list(row.arguments)
+    assert isinstance(row.type, Row)
+    return [Dereference(f.type, row, i) for i, f in enumerate(row.type.fields)]
 
 
 def _ambiguous(parts: Sequence[Name], position: Position | None) -> UserError:

@@ -1,0 +1,59 @@
+"""Forms of SQL that people type every day: names, types, rows and errors as Trino has them, on both lanes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sqe.connection import Connection
+from sqe.errors import SqeError
+
+pytestmark = pytest.mark.spark
+
+# A statement, the names and types of its columns where they matter, and its rows.
+Forms = list[tuple[str, list[str] | None, list[tuple[Any, ...]]]]
+# A statement, its error's code, and where it is.
+Refused = list[tuple[str, str, tuple[int, int]]]
+
+
+def check(connection: Connection, forms: Forms) -> None:
+    for sql, columns, wanted in forms:
+        cursor = connection.execute(sql)
+        assert cursor.fetchall() == wanted, sql
+        assert cursor.columns is not None
+        assert columns is None or [f"{name} {kind}" for name, kind in cursor.columns] == columns, sql
+
+
+def check_refused(connection: Connection, refused: Refused) -> None:
+    for sql, code, place in refused:
+        with pytest.raises(SqeError) as error:
+            connection.execute(sql).fetchall()
+        position = error.value.position
+        assert position is not None, sql
+        assert (error.value.code, (position.line, position.column)) == (code, place), sql
+
+
+def test_rows_of_values(connection: Connection) -> None:
+    two = ["_col0 integer", "_col1 integer"]
+    check(
+        connection,
+        [
+            ("VALUES ROW(1, 2), (3, 4), (ROW(5, 6)), ((7, 8))", two, [(1, 2), (3, 4), (5, 6), (7, 8)]),
+            ("VALUES 1, ROW(2), (3)", ["_col0 integer"], [(1,), (2,), (3,)]),
+            ("VALUES ROW(ROW(1, 2))", ["_col0 row(integer, integer)"], [((1, 2),)]),
+            (
+                "VALUES CAST(ROW(1, 2) AS row(a integer, b integer)), (1.5, NULL)",
+                ["_col0 decimal(11,1)", "_col1 integer"],
+                [(1, 2), (1.5, None)],
+            ),
+            ("SELECT b, a FROM (VALUES ROW(1, 'x'), ROW(NULL, 'y')) t(a, b)", None, [("x", 1), ("y", None)]),
+        ],
+    )
+    check_refused(
+        connection,
+        [
+            ("VALUES ROW(1, 2), ROW(3)", "TYPE_MISMATCH", (1, 19)),
+            ("VALUES (1, 2), NULL", "TYPE_MISMATCH", (1, 16)),
+        ],
+    )
