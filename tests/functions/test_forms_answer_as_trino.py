@@ -57,3 +57,52 @@ def test_rows_of_values(connection: Connection) -> None:
             ("VALUES (1, 2), NULL", "TYPE_MISMATCH", (1, 16)),
         ],
     )
+
+
+def test_values_as_a_subquery(connection: Connection) -> None:
+    check(
+        connection,
+        [
+            (
+                "SELECT 1 IN (VALUES 1, 2), 3 NOT IN (VALUES 1, 2), NULL IN (VALUES 1),"
+                " 3 IN (VALUES 1, NULL), 1 IN (VALUES 1.5, 1), 2 IN (VALUES 2, 1 ORDER BY 1 LIMIT 1),"
+                " 1 IN ((VALUES 1))",
+                None,
+                [(True, True, None, None, True, False, True)],
+            ),
+            (
+                "SELECT (1, 2) IN (VALUES (1, 2)), ROW(1, 2) NOT IN (VALUES (1, 3), (2, 2)),"
+                " (1, 2) IN (VALUES ROW(1, 3)), ROW(1) IN (VALUES 1)",
+                None,
+                [(True, True, False, True)],
+            ),
+            (
+                "SELECT 1 = ANY (VALUES 1, 2), 1 < ALL (VALUES 1, 2), 5 > SOME (VALUES 1, NULL),"
+                " 0 > SOME (VALUES 1, NULL), 1 <> ALL (VALUES 2, 3), EXISTS (VALUES 1)",
+                None,
+                [(True, False, True, None, True, True)],
+            ),
+            (
+                "SELECT (1, 2) = ANY (VALUES (1, 2)), (1, 2) < ALL (VALUES (1, 3)),"
+                " (1, 2) <> ALL (VALUES (1, 3), (2, 4)), ROW(1, 2) >= ANY (VALUES ROW(1, 3))",
+                None,
+                [(True, True, True, False)],
+            ),
+            ("SELECT x FROM (VALUES 1, 2, 3) t(x) WHERE x IN (VALUES 2, 9)", ["x integer"], [(2,)]),
+            ("SELECT (VALUES 3 LIMIT 1) + 1, (VALUES (1, 2))", None, [(4, (1, 2))]),
+            (
+                "SELECT (SELECT a, b), (SELECT 1, a WHERE a > 1) FROM (VALUES (1, 2)) t(a, b)",
+                ["_col0 row(a integer, b integer)", "_col1 row(integer, a integer)"],
+                [((1, 2), (None, None))],
+            ),
+        ],
+    )
+    check_refused(
+        connection,
+        [
+            ("SELECT 1 IN (VALUES (1, 2))", "TYPE_MISMATCH", (1, 8)),
+            ("SELECT (1, 2) IN (SELECT 1)", "TYPE_MISMATCH", (1, 9)),
+            ("SELECT 1 IN (VALUES 'a')", "TYPE_MISMATCH", (1, 8)),
+            ("SELECT 1 = ANY (VALUES (1, 2))", "TYPE_MISMATCH", (1, 8)),
+        ],
+    )

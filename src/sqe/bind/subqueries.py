@@ -8,19 +8,22 @@ from sqlglot import exp
 
 from sqe.bind.binder import Binder, coerce, unify
 from sqe.bind.conversion import EXPRESSIONS, check_arguments
-from sqe.bind.expressions import bind_expression, require
-from sqe.bind.scope import Scope
-from sqe.errors import NotSupported, Position, TypeMismatch, UserError
+from sqe.bind.expressions import bind_expression, call, require
+from sqe.bind.scope import Scope, row_fields
+from sqe.bind.special_forms import row
+from sqe.errors import NotSupported, Position, TypeMismatch
 from sqe.tree import types as t
 from sqe.tree.expressions import (
     Exists,
     Expression,
     InList,
     InSubquery,
+    Literal,
     Quantified,
+    Ref,
     ScalarSubquery,
 )
-from sqe.tree.relations import Relation
+from sqe.tree.relations import Project, Relation
 
 converts = EXPRESSIONS.of
 
@@ -29,21 +32,26 @@ converts = EXPRESSIONS.of
 def _in(b: Binder, node: exp.In, scope: Scope) -> Expression:
     position = b.position(node)
     query = node.args.get("query")
+    if query is None and len(node.expressions) == 1 and isinstance(node.expressions[0], exp.Values):
+        query = node.expressions[0]
+    operand = bind_expression(b, node.this, scope)
     if query is not None:
         relation = bind_subquery(b, query, scope)
-        operands: list[Expression]
-        if isinstance(node.this, exp.Tuple):
-            operands = [bind_expression(b, e, scope) for e in node.this.expressions]
-        else:
-            operands = [bind_expression(b, node.this, scope)]
-        return _in_subquery(b, operands, relation, position)
-    operand = bind_expression(b, node.this, scope)
+        return _in_subquery(b, _operands(operand, relation), relation, position)
     items = [bind_expression(b, e, scope) for e in node.expressions]
     if not items:
         raise NotSupported("IN needs a list of values", position=position)
     unified, common = unify([operand, *items], "the operand and the items of IN", position)
     require(t.is_comparable(common), f"{common} cannot be compared", position)
     return InList(t.BOOLEAN, unified[0], tuple(unified[1:]))
+
+
+def _operands(operand: Expression, relation: Relation) -> list[Expression]:
+    """What is compared with each column of a subquery: the fields of a row, unless the only one has rows."""
+    if not isinstance(operand.type, t.Row):
+        return [operand]
+    nested = len(relation.fields) == 1 and isinstance(relation.fields[0].type, t.Row)
+    return [operand] if nested else row_fields(operand)
 
 
 def _in_subquery(
@@ -75,13 +83,36 @@ def quantified(b: Binder, node: exp.Binary, operator: str, scope: Scope) -> Expr
     operand = bind_expression(b, node.this, scope)
     relation = bind_subquery(b, quantifier.this, scope)
     position = b.position(node)
-    if len(relation.fields) != 1:
-        raise TypeMismatch("the subquery of ALL, ANY and SOME has one column", position=position)
-    common = t.common_type(operand.type, relation.fields[0].type)
-    if common is None:
-        raise TypeMismatch(f"cannot compare {operand.type} with {relation.fields[0].type}", position=position)
-    relation = cast_relation(b, relation, [common])
-    return Quantified(t.BOOLEAN, coerce(operand, common), operator, isinstance(quantifier, exp.All), relation)
+    every = isinstance(quantifier, exp.All)
+    operands = _operands(operand, relation)
+    if len(operands) != len(relation.fields):
+        raise TypeMismatch(
+            f"ALL, ANY and SOME compare {len(operands)} column(s) with a subquery of {len(relation.fields)}",
+            position=position,
+        )
+    if len(operands) > 1:
+        if (operator, every) == ("$eq", False):
+            return _in_subquery(b, operands, relation, position)
+        if (operator, every) == ("$ne", True):
+            return call("$not", (_in_subquery(b, operands, relation, position),))
+        operand, relation = row(operands), _rows(b, relation)
+    else:
+        operand = operands[0]
+    kind = relation.fields[0].type
+    common = t.common_type(operand.type, kind)
+    if common is None or not (t.is_comparable if operator in ("$eq", "$ne") else t.is_orderable)(common):
+        raise TypeMismatch(f"cannot compare {operand.type} with {kind}", position=position)
+    return Quantified(
+        t.BOOLEAN, coerce(operand, common), operator, every, cast_relation(b, relation, [common])
+    )
+
+
+def _rows(b: Binder, relation: Relation, names: bool = False) -> Relation:
+    """The relation with one column: its rows."""
+    made = row([Ref(f.type, f) for f in relation.fields])
+    named = [f.name if names and f.name != f"_col{i}" else None for i, f in enumerate(relation.fields)]
+    kind = t.Row(tuple(t.RowField(n, f.type) for n, f in zip(named, relation.fields, strict=True)))
+    return Project((b.fresh("_row", kind),), relation, (coerce(made, kind),))
 
 
 @converts(exp.Subquery, exp.Select, exp.Union, exp.Intersect, exp.Except, reads=(
@@ -90,13 +121,14 @@ def quantified(b: Binder, node: exp.Binary, operator: str, scope: Scope) -> Expr
 ))  # fmt: skip
 def _scalar_subquery(b: Binder, node: exp.Expr, scope: Scope) -> Expression:
     relation = bind_subquery(b, node, scope)
-    if len(relation.fields) != 1:
-        raise UserError(
-            f"a subquery that stands for a value has one column, not {len(relation.fields)}",
-            code="SUBQUERY_MULTIPLE_COLUMNS",
-            position=b.position(node),
-        )
-    return ScalarSubquery(relation.fields[0].type, relation, b.position(node))
+    if len(relation.fields) == 1:
+        return ScalarSubquery(relation.fields[0].type, relation, b.position(node))
+    # Several columns are a row, and no row at all is one of NULLs.
+    relation = _rows(b, relation, names=True)
+    kind = relation.fields[0].type
+    assert isinstance(kind, t.Row)
+    nothing = coerce(row([Literal(f.type, None) for f in kind.fields]), kind)
+    return call("coalesce", (ScalarSubquery(kind, relation, b.position(node)), nothing))
 
 
 def bind_subquery(b: Binder, node: exp.Expr, scope: Scope) -> Relation:
@@ -109,9 +141,6 @@ def bind_subquery(b: Binder, node: exp.Expr, scope: Scope) -> Relation:
 
 def cast_relation(b: Binder, relation: Relation, targets: Sequence[t.Type]) -> Relation:
     """The relation with its columns brought to these types, by position."""
-    from sqe.tree.expressions import Ref
-    from sqe.tree.relations import Project
-
     if all(f.type == target for f, target in zip(relation.fields, targets, strict=True)):
         return relation
     expressions = tuple(coerce(Ref(f.type, f), c) for f, c in zip(relation.fields, targets, strict=True))

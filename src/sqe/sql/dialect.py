@@ -29,6 +29,13 @@ class SqeParser(AlterStatements):
         k: v for k, v in TrinoParser.FUNCTION_PARSERS.items() if k in _OWN_GRAMMAR
     }
 
+    # EXISTS, ANY and ALL of any query: sqlglot takes what follows for a function's arguments otherwise.
+    SUBQUERY_TOKENS: ClassVar[set[TokenType]] = {
+        *TrinoParser.SUBQUERY_TOKENS,
+        TokenType.VALUES,
+        TokenType.TABLE,
+    }
+
     def expression(self, instance: Any, token: Any = None, comments: Any = None) -> Any:
         # sqlglot remembers where names stand, but not constants; they are leaves, so the token that
         # was just read is theirs.
@@ -50,6 +57,12 @@ class SqeParser(AlterStatements):
         if join is not None and comma:
             join.meta[COMMA] = True
         return join
+
+    def _parse_select_or_expression(self, alias: bool = False) -> Any:
+        # IN (VALUES 1, 2 ORDER BY 1 LIMIT 1)
+        if self._curr and self._curr.token_type == TokenType.VALUES:
+            return self._parse_query_modifiers(self._parse_select())
+        return super()._parse_select_or_expression(alias=alias)
 
     def _parse_table_part(self, schema: bool = False) -> Any:
         # FROM 'file.parquet' is a file, FROM "file.parquet" a table: keep them apart.
