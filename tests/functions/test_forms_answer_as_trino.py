@@ -106,3 +106,38 @@ def test_values_as_a_subquery(connection: Connection) -> None:
             ("SELECT 1 = ANY (VALUES (1, 2))", "TYPE_MISMATCH", (1, 8)),
         ],
     )
+
+
+def test_stars_of_outer_queries_and_of_rows(connection: Connection) -> None:
+    t = "(VALUES (1, 2)) t(a, b)"
+    r = "(VALUES ROW(CAST(ROW(1, 2) AS row(a integer, b integer)))) t(r)"
+    check(
+        connection,
+        [
+            (
+                f"SELECT x.* FROM {t}, LATERAL (SELECT t.*, 7 AS c, u.* FROM (VALUES 5) u(d)) x",
+                ["a integer", "b integer", "c integer", "d integer"],
+                [(1, 2, 7, 5)],
+            ),
+            (f"SELECT (SELECT t.*), EXISTS (SELECT t.*) FROM {t}", None, [((1, 2), True)]),
+            (f"SELECT t.*, 1 + 1 FROM {t}", ["a integer", "b integer", "_col2 integer"], [(1, 2, 2)]),
+            (f"SELECT t.* AS (p, q) FROM {t}", ["p integer", "q integer"], [(1, 2)]),
+            (f"SELECT t.r.*, 3 FROM {r}", ["a integer", "b integer", "_col2 integer"], [(1, 2, 3)]),
+            (
+                "SELECT 5, ROW(1, 'x').*",
+                ["_col0 integer", "_col1 integer", "_col2 varchar(1)"],
+                [(5, 1, "x")],
+            ),
+        ],
+    )
+    check_refused(
+        connection,
+        [
+            (f"SELECT * FROM {t}, LATERAL (SELECT *) x", "COLUMN_NOT_FOUND", (1, 56)),
+            (f"SELECT t.* AS (p) FROM {t}", "MISMATCHED_COLUMN_ALIASES", (1, 8)),
+            (f"SELECT * AS (p, q) FROM {t}", "SYNTAX_ERROR", (1, 8)),
+            (f"SELECT r.* FROM {r}", "TABLE_NOT_FOUND", (1, 8)),
+            (f"SELECT t.a.* FROM {t}", "TABLE_NOT_FOUND", (1, 8)),
+            ("SELECT (5).*", "TYPE_MISMATCH", (1, 9)),
+        ],
+    )

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from sqe.bind.binder import Binder
 from sqe.bind.conversion import check_arguments
 from sqe.bind.expressions import bind_expression
-from sqe.bind.names import matches, name_of
-from sqe.bind.scope import Scope, qualifies
-from sqe.errors import NotFound, UserError
+from sqe.bind.names import Name, matches, name_of
+from sqe.bind.scope import Scope, qualifies, row_fields
+from sqe.errors import NotFound, SyntaxFault, TypeMismatch, UserError
 from sqe.tree.expressions import Expression, Field, Ref
+from sqe.tree.types import Row
 
 
 @dataclass(slots=True)
@@ -27,10 +28,11 @@ class Item:
 
 def select_items(b: Binder, node: exp.Select, scope: Scope) -> list[Item]:
     items: list[Item] = []
-    for i, item in enumerate(node.expressions):
-        star = _star(item)
-        if star is not None:
-            items.extend(_expand_star(b, item, star, scope))
+    for item in node.expressions:
+        listed = item.expressions if isinstance(item, exp.Aliases) else None
+        several = _several(b, item.this if listed is not None else item, scope, len(items))
+        if several is not None:
+            items.extend(several if listed is None else _renamed(b, several, listed, item))
         elif isinstance(item, exp.Alias):
             check_arguments(item, {"this", "alias"}, b.text)
             items.append(
@@ -38,7 +40,7 @@ def select_items(b: Binder, node: exp.Select, scope: Scope) -> list[Item]:
             )
         else:
             expression = bind_expression(b, item, scope)
-            items.append(Item(_default_name(item, expression, i), expression, item))
+            items.append(Item(_default_name(item, expression, len(items)), expression, item))
     return items
 
 
@@ -52,32 +54,64 @@ def _default_name(node: exp.Expr, expression: Expression, index: int) -> str:
     return f"_col{index}"
 
 
-def _star(node: exp.Expr) -> exp.Star | None:
+def _several(b: Binder, node: exp.Expr, scope: Scope, first: int) -> list[Item] | None:
+    """The columns of *, t.* and row.*, the first of which is number `first`; None if it is none of these."""
     if isinstance(node, exp.Star):
-        return node
-    return node.this if isinstance(node, exp.Column) and isinstance(node.this, exp.Star) else None
+        fields = _unique([v.field for v in scope.columns if v.bare and not v.hidden])
+        return _expand_star(b, node, node, fields, scope)
+    if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Star):
+        check_arguments(node.expression, set(), b.text)
+        return _fields_of_row(b, node, bind_expression(b, node.this, scope), first)
+    if not (isinstance(node, exp.Column) and isinstance(node.this, exp.Star)):
+        return None
+    check_arguments(node, {"this", "table", "db", "catalog"}, b.text)
+    name = [name_of(p) for p in node.parts if not isinstance(p, exp.Star)]
+    for around in scope.chain():
+        found = [v for v in around.columns if v.bare and not v.hidden and v.qualifier]
+        fields = _unique([v.field for v in found if qualifies(name, v.qualifier)])
+        if fields:
+            return _expand_star(b, node, node.this, fields, scope)
+    row = _row_column(b, node, name, scope)
+    if row is not None:
+        check_arguments(node.this, set(), b.text)
+        return _fields_of_row(b, node, row, first)
+    written = ".".join(map(str, name))
+    raise NotFound(f"table '{written}' is not in FROM", code="TABLE_NOT_FOUND", position=b.position(node))
 
 
-def _expand_star(b: Binder, node: exp.Expr, star: exp.Star, scope: Scope) -> list[Item]:
+def _row_column(b: Binder, node: exp.Expr, name: Sequence[Name], scope: Scope) -> Expression | None:
+    """t.r of t.r.*, where r is a row; a single name is a table's."""
+    try:
+        found = scope.resolve(name, b.position(node)) if len(name) > 1 else None
+    except (NotFound, UserError):
+        return None
+    return found if found is not None and isinstance(found.type, Row) else None
+
+
+def _fields_of_row(b: Binder, node: exp.Expr, row: Expression, first: int) -> list[Item]:
+    if not isinstance(row.type, Row):
+        raise TypeMismatch(f".* takes a table or a row, not {row.type}", position=b.position(node))
+    pairs = enumerate(zip(row.type.fields, row_fields(row), strict=True), start=first)
+    return [Item(f.name or f"_col{i}", expression, node) for i, (f, expression) in pairs]
+
+
+def _renamed(b: Binder, items: list[Item], names: Sequence[exp.Expr], node: exp.Expr) -> list[Item]:
+    if isinstance(node.this, exp.Star):
+        raise SyntaxFault("* takes no list of names; t.* does", position=b.position(node))
+    if len(names) != len(items):
+        raise UserError(
+            f"the column list has {len(names)} names for {len(items)} columns",
+            code="MISMATCHED_COLUMN_ALIASES",
+            position=b.position(node),
+        )
+    return [replace(item, name=name_of(name).folded) for item, name in zip(items, names, strict=True)]
+
+
+def _expand_star(
+    b: Binder, node: exp.Expr, star: exp.Star, fields: Sequence[Field], scope: Scope
+) -> list[Item]:
     check_arguments(star, {"except_", "replace"}, b.text)
     position = b.position(node)
-    if isinstance(node, exp.Column):
-        check_arguments(node, {"this", "table", "db", "catalog"}, b.text)
-        qualifier = [name_of(p) for p in node.parts if not isinstance(p, exp.Star)]
-        visible = [
-            v
-            for v in scope.columns
-            if v.bare and not v.hidden and v.qualifier and qualifies(qualifier, v.qualifier)
-        ]
-        if not visible:
-            raise NotFound(
-                f"table '{'.'.join(map(str, qualifier))}' is not in FROM",
-                code="TABLE_NOT_FOUND",
-                position=position,
-            )
-        fields = _unique([v.field for v in visible])
-    else:
-        fields = _unique([v.field for v in scope.columns if v.bare and not v.hidden])
     if not fields:
         raise UserError("SELECT * needs a FROM", code="COLUMN_NOT_FOUND", position=position)
     excluded = set()
