@@ -141,3 +141,59 @@ def test_stars_of_outer_queries_and_of_rows(connection: Connection) -> None:
             ("SELECT (5).*", "TYPE_MISMATCH", (1, 9)),
         ],
     )
+
+
+def test_joins_of_unnest(connection: Connection) -> None:
+    t = "(VALUES (1, ARRAY[1, 2]), (2, CAST(NULL AS array(integer)))) t(a, b)"
+    check(
+        connection,
+        [
+            (f"SELECT a, x FROM {t} JOIN UNNEST(b) AS u(x) ON true ORDER BY x", None, [(1, 1), (1, 2)]),
+            (
+                f"SELECT * FROM {t} INNER JOIN UNNEST(b) WITH ORDINALITY AS u(x, n) ON (true) ORDER BY n",
+                ["a integer", "b array(integer)", "x integer", "n bigint"],
+                [(1, [1, 2], 1, 1), (1, [1, 2], 2, 2)],
+            ),
+            (
+                f"SELECT a, x, n FROM {t} LEFT JOIN UNNEST(b) WITH ORDINALITY AS u(x, n) ON true"
+                " ORDER BY a, n",
+                None,
+                [(1, 1, 1), (1, 2, 2), (2, None, None)],
+            ),
+            (
+                f"SELECT a, x, y FROM {t} JOIN UNNEST(b) AS u(x) ON true JOIN UNNEST(b) AS w(y) ON true"
+                " ORDER BY x, y",
+                None,
+                [(1, 1, 1), (1, 1, 2), (1, 2, 1), (1, 2, 2)],
+            ),
+            (
+                f"SELECT a, x FROM {t} RIGHT JOIN UNNEST(ARRAY[7]) AS u(x) ON true ORDER BY a",
+                None,
+                [(1, 7), (2, 7)],
+            ),
+            (
+                f"SELECT a, x FROM {t} FULL JOIN LATERAL (SELECT 2) AS u(x) ON a = x ORDER BY a",
+                None,
+                [(1, None), (2, 2)],
+            ),
+        ],
+    )
+    at = 8 + len(f"* FROM {t} ")
+    check_refused(
+        connection,
+        [
+            (f"SELECT * FROM {t} JOIN UNNEST(b) AS u(x) ON x > 1", "NOT_SUPPORTED", (1, at + 26)),
+            (f"SELECT * FROM {t} LEFT JOIN UNNEST(b) AS u(x) ON 1 = 1", "NOT_SUPPORTED", (1, at + 31)),
+            (f"SELECT * FROM {t} JOIN UNNEST(b) AS u(a) USING (a)", "NOT_SUPPORTED", (1, at + 12)),
+            (
+                f"SELECT * FROM {t} RIGHT JOIN UNNEST(b) AS u(x) ON true",
+                "INVALID_COLUMN_REFERENCE",
+                (1, at + 18),
+            ),
+            (
+                f"SELECT * FROM {t} FULL JOIN LATERAL (SELECT a) AS u(x) ON true",
+                "INVALID_COLUMN_REFERENCE",
+                (1, at + 26),
+            ),
+        ],
+    )

@@ -19,7 +19,7 @@ from sqe.bind.tables import bind_table
 from sqe.errors import NotFound, NotSupported, TypeMismatch, UserError
 from sqe.sql.dialect import COMMA
 from sqe.tree import types as t
-from sqe.tree.expressions import Expression, Field, Ref
+from sqe.tree.expressions import Expression, Field, Ref, walk
 from sqe.tree.relations import CteRef, Extend, Join, Project, Relation, Unnest, Values
 
 converts = RELATIONS.of
@@ -195,22 +195,28 @@ def _join(b: Binder, left: Relation, columns: list[Visible], node: exp.Expr, out
         raise UserError("CROSS JOIN has no ON", code="SYNTAX_ERROR", position=position)
     target = node.this
     inner_scope = outer.inside(columns)
+    if join != "cross" and on is None and using is None:
+        raise UserError("the join needs ON or USING", code="SYNTAX_ERROR", position=position)
+    lateral = isinstance(target, (exp.Lateral, exp.Unnest))
     if isinstance(target, exp.Unnest):
         check_arguments(target, {"expressions", "alias", "offset"}, b.text)
-        if join not in ("cross", "left") or using is not None or not _always(on):
+        if join != "cross" and not _is_true(on):
             raise NotSupported(
-                "UNNEST is joined by CROSS JOIN, or by LEFT JOIN ... ON TRUE", position=position
+                f"{join.upper()} JOIN of UNNEST takes ON TRUE and nothing else",
+                position=position if on is None else b.position(on),
             )
-        relation, added = _unnest(b, left, target, inner_scope, outer=join == "left")
-        return relation, [*columns, *added]
-    lateral = isinstance(target, exp.Lateral)
-    if lateral:
+        if join in ("cross", "inner", "left"):
+            relation, added = _unnest(b, left, target, inner_scope, outer=join == "left")
+            return relation, [*columns, *added]
+        right, right_columns = _unnest(b, Values((), ((),)), target, inner_scope, outer=False)
+    elif isinstance(target, exp.Lateral):
         check_arguments(target, {"this", "alias"}, b.text)
         right, right_columns = _lateral(b, target, inner_scope)
-        if join not in ("cross", "inner", "left"):
-            raise NotSupported(f"{join.upper()} JOIN LATERAL is not supported", position=position)
     else:
         right, right_columns = bind_from(b, target, outer)
+    if lateral and join in ("right", "full"):
+        _refuse_references(b, left, right, join, target)
+        lateral = False
     fields = (*left.fields, *right.fields)
     if using is not None:
         return _join_using(b, join, left, right, columns, right_columns, using, node)
@@ -219,13 +225,24 @@ def _join(b: Binder, left: Relation, columns: list[Visible], node: exp.Expr, out
     if on is not None:
         condition = bind_condition(b, on, outer.inside(both), "the condition of a join")
         refuse_calls(b, condition, on, "the condition of a join")
-    elif join != "cross":
-        raise UserError("the join needs ON or USING", code="SYNTAX_ERROR", position=position)
     return Join(fields, join, left, right, condition, lateral), both
 
 
-def _always(on: exp.Expr | None) -> bool:
-    return on is None or (isinstance(on, exp.Boolean) and bool(on.this))
+def _is_true(on: exp.Expr | None) -> bool:
+    while isinstance(on, exp.Paren):
+        on = on.this
+    return isinstance(on, exp.Boolean) and bool(on.this)
+
+
+def _refuse_references(b: Binder, left: Relation, right: Relation, join: str, node: exp.Expr) -> None:
+    """Rows of the right side that no row of the left belongs to have nothing to refer to."""
+    own = {f.id for f in left.fields}
+    if any(isinstance(part, Ref) and part.field.id in own for part in walk(right)):
+        raise UserError(
+            f"LATERAL reference not allowed in {join.upper()} JOIN",
+            code="INVALID_COLUMN_REFERENCE",
+            position=b.position(node),
+        )
 
 
 def _join_using(
