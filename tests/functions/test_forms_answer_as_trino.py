@@ -197,3 +197,66 @@ def test_joins_of_unnest(connection: Connection) -> None:
             ),
         ],
     )
+
+
+def test_distinct_in_windows(connection: Connection) -> None:
+    t = "(VALUES (1, 1), (1, 1), (2, 1), (2, 2), (NULL, 2), (NULL, 2), (5, 2)) t(x, y)"
+    check(
+        connection,
+        [
+            (
+                "SELECT x, y, count(DISTINCT x) OVER (PARTITION BY y) AS p,"
+                " count(DISTINCT x) OVER (PARTITION BY y ORDER BY x ROWS UNBOUNDED PRECEDING) AS r,"
+                " sum(DISTINCT x) OVER (ORDER BY x RANGE BETWEEN UNBOUNDED PRECEDING AND 1 FOLLOWING) AS s,"
+                " avg(DISTINCT x) OVER (PARTITION BY y) AS a, sum(DISTINCT x) OVER (ORDER BY y) AS o,"
+                f" max(DISTINCT x) OVER () AS m FROM {t} ORDER BY y, x",
+                [
+                    "x integer",
+                    "y integer",
+                    "p bigint",
+                    "r bigint",
+                    "s bigint",
+                    "a double",
+                    "o bigint",
+                    "m integer",
+                ],
+                [
+                    (1, 1, 2, 1, 3, 1.5, 3, 5),
+                    (1, 1, 2, 1, 3, 1.5, 3, 5),
+                    (2, 1, 2, 2, 3, 1.5, 3, 5),
+                    (2, 2, 2, 1, 3, 3.5, 8, 5),
+                    (5, 2, 2, 2, 8, 3.5, 8, 5),
+                    (None, 2, 2, 2, 8, 3.5, 8, 5),
+                    (None, 2, 2, 2, 8, 3.5, 8, 5),
+                ],
+            ),
+            # A frame whose beginning moves.
+            (
+                "SELECT x, count(DISTINCT x) OVER (ORDER BY x ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS c,"
+                " count(DISTINCT x) OVER (ORDER BY x ROWS BETWEEN 2 FOLLOWING AND 3 FOLLOWING) AS f,"
+                " cardinality(array_agg(DISTINCT x) OVER (ORDER BY x ROWS 1 PRECEDING)) AS n"
+                " FROM (VALUES 1, 1, 2, NULL, NULL) t(x) ORDER BY x, c DESC",
+                None,
+                [(1, 1, 1, 1), (1, 1, 0, 1), (2, 2, 0, 2), (None, 1, 0, 2), (None, 0, 0, 1)],
+            ),
+            (
+                "SELECT x, sum(DISTINCT count(*)) OVER () FROM (VALUES 1, 1, 2, 3) t(x) GROUP BY x"
+                " ORDER BY x",
+                None,
+                [(1, 3), (2, 3), (3, 3)],
+            ),
+            (
+                "SELECT DISTINCT count(DISTINCT x) OVER () FROM (VALUES nan(), nan(), 0e0, -0e0) t(x)",
+                None,
+                [(2,)],
+            ),
+        ],
+    )
+    check_refused(
+        connection,
+        [
+            (f"SELECT lag(DISTINCT x) OVER (ORDER BY x) FROM {t}", "NOT_SUPPORTED", (1, 8)),
+            (f"SELECT count(DISTINCT x) FILTER (WHERE y = 1) OVER () FROM {t}", "NOT_SUPPORTED", (1, 8)),
+            (f"SELECT sum(DISTINCT x) OVER (ORDER BY x ROWS 1 PRECEDING) FROM {t}", "NOT_SUPPORTED", (1, 8)),
+        ],
+    )

@@ -250,8 +250,14 @@ def _window(b: Binder, node: exp.Window, scope: Scope) -> Expression:
     if function.kind == "scalar":
         raise UserError(f"{name} is not a window function", code="FUNCTION_NOT_WINDOW", position=position)
     nodes = list(target.expressions)
-    if any(isinstance(n, exp.Distinct) for n in nodes):
-        raise NotSupported("DISTINCT in a window function is not supported", position=position)
+    distinct = bool(nodes) and isinstance(nodes[0], exp.Distinct)
+    if distinct:
+        check_arguments(nodes[0], {"expressions"}, b.text)
+        nodes = [*nodes[0].expressions, *nodes[1:]]
+        if function.kind != "aggregate":
+            raise NotSupported(f"DISTINCT is for aggregates, not for {name}", position=position)
+        if filter_ is not None:
+            raise NotSupported("FILTER beside DISTINCT in a window is not supported", position=position)
     if any(isinstance(n, exp.Order) for n in nodes):
         raise NotSupported(
             "ORDER BY inside a window function's arguments is not supported", position=position
@@ -272,7 +278,9 @@ def _window(b: Binder, node: exp.Window, scope: Scope) -> Expression:
     order = node.args.get("order")
     keys = bind_sort_keys(b, order.expressions if order else (), scope)
     frame = _frame(b, node.args.get("spec"), scope, keys)
-    made = WindowCall(result, name, arguments, partition, keys, frame, ignore_nulls, filter_, position)
+    made = WindowCall(
+        result, name, arguments, partition, keys, frame, ignore_nulls, filter_, position, distinct
+    )
     for inner in parts(made):
         if any(own_calls(inner, WindowCall)):
             raise UserError("window functions cannot be nested", code="NESTED_WINDOW", position=position)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlglot import exp
 
 from sqe.bind.binder import Binder
+from sqe.bind.expressions import call as scalar
 from sqe.bind.expressions import own_calls
-from sqe.errors import UserError
-from sqe.tree.expressions import Expression, Ref, WindowCall, transform
+from sqe.errors import NotSupported, UserError
+from sqe.tree import types as t
+from sqe.tree.expressions import Case, Expression, Field, Literal, Ref, SortKey, WindowCall, transform
 from sqe.tree.relations import Relation, Window
 
 
@@ -81,13 +84,100 @@ def add_windows(
                 calls.append(call)
     if not calls:
         return relation, lambda e: e
-    fields = {call: b.fresh(call.function, call.type) for call in calls}
+    fields: dict[WindowCall, Field] = {}
+
+    def computed(call: WindowCall) -> Expression:
+        field = fields.setdefault(call, b.fresh(call.function, call.type))
+        return Ref(call.type, field)
+
+    relation, first = _first_of_equals(b, relation, calls)
+    values = {
+        call: _distinct(call, first.get(call), computed) if call.distinct else computed(call)
+        for call in calls
+    }
 
     def change(node: Any) -> Any:
-        if isinstance(node, WindowCall) and node in fields:
-            return Ref(node.type, fields[node])
-        return node
+        return values.get(node, node) if isinstance(node, WindowCall) else node
 
-    return Window((*relation.fields, *fields.values()), relation, tuple(calls)), lambda e: transform(
+    return Window((*relation.fields, *fields.values()), relation, tuple(fields)), lambda e: transform(
         e, change
     )
+
+
+# DISTINCT ---------------------------------------------------------------------------------------------
+
+# What these answer is the same however often a value comes.
+_BLIND_TO_REPETITION = frozenset(
+    ("min", "max", "bool_and", "bool_or", "every", "any_value", "arbitrary", "approx_distinct")
+)
+_ONE_BY_ONE = ("count", "array_agg")
+
+
+def _first_of_equals(
+    b: Binder, relation: Relation, calls: Sequence[WindowCall]
+) -> tuple[Relation, dict[WindowCall, WindowCall]]:
+    """No engine has DISTINCT in every window. Where a frame begins with its partition, the first of equal
+    values counts, and a FILTER leaves out the others."""
+    wanted = [call for call in calls if call.distinct and _begins_with_partition(call)]
+    # ROWS tells rows apart that ORDER BY does not: both windows have to see them in one order.
+    by_row = [c for c in wanted if c.frame is not None and c.frame.unit == "rows" and c.order_by]
+    numbered = {c: WindowCall(t.BIGINT, "row_number", (), c.partition_by, c.order_by) for c in by_row}
+    relation, places = _added(b, relation, list(numbered.values()))
+    ordered = {
+        c: replace(c, order_by=(SortKey(places[numbered[c]]),)) if c in numbered else c for c in wanted
+    }
+    counted = {
+        call: WindowCall(
+            t.BIGINT, "row_number", (), (*call.partition_by, *call.arguments), ordered[call].order_by
+        )
+        for call in wanted
+    }
+    relation, places = _added(b, relation, list(counted.values()))
+    one = Literal(t.BIGINT, 1)
+    return relation, {
+        call: replace(ordered[call], filter=scalar("$eq", (places[counted[call]], one)), distinct=False)
+        for call in wanted
+    }
+
+
+def _begins_with_partition(call: WindowCall) -> bool:
+    if call.function in (*_BLIND_TO_REPETITION, "array_agg"):
+        return False
+    return call.frame is None or call.frame.start.kind == "unbounded_preceding"
+
+
+def _added(
+    b: Binder, relation: Relation, calls: Sequence[WindowCall]
+) -> tuple[Relation, dict[WindowCall, Ref]]:
+    """The relation with a column for each of these calls."""
+    fields = {call: b.fresh(call.function, call.type) for call in calls}
+    if not fields:
+        return relation, {}
+    made = Window((*relation.fields, *fields.values()), relation, tuple(fields))
+    return made, {call: Ref(field.type, field) for call, field in fields.items()}
+
+
+def _distinct(
+    call: WindowCall, first: WindowCall | None, computed: Callable[[WindowCall], Expression]
+) -> Expression:
+    """A call with DISTINCT, said without it."""
+    plain = replace(call, distinct=False)
+    if call.function in _BLIND_TO_REPETITION:
+        return computed(plain)
+    if first is not None:
+        return computed(first)
+    if call.function not in _ONE_BY_ONE:
+        raise NotSupported(
+            f"{call.function}(DISTINCT) over a frame whose beginning moves is not supported",
+            position=call.position,
+        )
+    kind = t.Array(call.arguments[0].type)
+    values = scalar("array_distinct", (computed(replace(plain, type=kind, function="array_agg")),))
+    if call.function == "array_agg":
+        return values
+    # NULL is a value of the array, and none of those that are counted.
+    rows = computed(replace(plain, arguments=()))
+    nulls = scalar("$gt", (rows, computed(plain)))
+    one, zero = Literal(t.BIGINT, 1), Literal(t.BIGINT, 0)
+    counted = scalar("coalesce", (scalar("cardinality", (values,)), zero))
+    return scalar("$sub", (counted, Case(t.BIGINT, ((nulls, one),), zero)))

@@ -194,7 +194,8 @@ class Frame(Node):
 
 @record
 class WindowCall(Expression):
-    """Only inside a Window relation. `ignore_nulls` for lag, lead, first/last/nth_value."""
+    """Only inside a Window relation. `ignore_nulls` for lag, lead, first/last/nth_value. `distinct` is there
+    only until bind.windows has said it by other calls."""
 
     function: str
     arguments: tuple[Expression, ...]
@@ -204,6 +205,7 @@ class WindowCall(Expression):
     ignore_nulls: bool = False
     filter: Expression | None = None
     position: Position | None = field(default=None, compare=False)
+    distinct: bool = False
 
 
 def conjunction(*conditions: Expression) -> Expression:
