@@ -260,3 +260,42 @@ def test_distinct_in_windows(connection: Connection) -> None:
             (f"SELECT sum(DISTINCT x) OVER (ORDER BY x ROWS 1 PRECEDING) FROM {t}", "NOT_SUPPORTED", (1, 8)),
         ],
     )
+
+
+def test_quantifiers_of_group_by(connection: Connection) -> None:
+    t = "(VALUES (1, 2), (1, 3)) t(a, b)"
+    distinct = [(1, 2, 1), (1, 3, 1), (1, None, 2), (None, None, 2)]
+    every = [(1, 2, 1), (1, 2, 1), (1, 3, 1), (1, 3, 1), *[(1, None, 2)] * 3, (None, None, 2)]
+    check(
+        connection,
+        [
+            (
+                f"SELECT a, b, count(*) FROM {t} GROUP BY DISTINCT ROLLUP (a, b), ROLLUP (a) ORDER BY 1, 2",
+                None,
+                distinct,
+            ),
+            (
+                f"SELECT a, b, count(*) FROM {t} GROUP BY ALL ROLLUP (a, b), ROLLUP (a) ORDER BY 1, 2",
+                None,
+                every,
+            ),
+            (
+                "SELECT a, b, count(*), grouping(a, b)"
+                f" FROM {t} GROUP BY DISTINCT GROUPING SETS ((a, b), (b, a), (a), (a), ()) ORDER BY 1, 2",
+                None,
+                [(*row, bits) for row, bits in zip(distinct, (0, 0, 1, 3), strict=True)],
+            ),
+            (f"SELECT a, count(*) FROM {t} GROUP BY DISTINCT a", None, [(1, 2)]),
+            (f"SELECT a, count(*) FROM {t} GROUP BY CUBE (a, a) ORDER BY 1", None, [(1, 2), (None, 2)]),
+            (
+                f"SELECT a, b + 1, count(*) FROM {t} GROUP BY AUTO HAVING count(*) > 0 ORDER BY 2",
+                ["a integer", "_col1 integer", "_col2 bigint"],
+                [(1, 3, 1), (1, 4, 1)],
+            ),
+            (f"SELECT count(*) FROM {t} WHERE a > 1 GROUP BY AUTO", None, [(0,)]),
+        ],
+    )
+    check_refused(
+        connection,
+        [(f"SELECT a, max(b) + 1 FROM {t} GROUP BY AUTO", "EXPRESSION_NOT_SCALAR", (1, 11))],
+    )

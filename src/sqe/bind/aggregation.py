@@ -15,7 +15,7 @@ from sqe.bind.conversion import check_arguments
 from sqe.bind.expressions import bind_expression, refuse_calls
 from sqe.bind.names import matches, name_of
 from sqe.bind.scope import Scope
-from sqe.errors import NotFound, NotSupported, TypeMismatch, UserError
+from sqe.errors import NotFound, NotSupported, SyntaxFault, TypeMismatch, UserError
 from sqe.tree import types as t
 from sqe.tree.expressions import AggregateCall, Call, Expression, Field, Literal, Ref, rebuild, walk
 from sqe.tree.relations import Aggregate, Extend, Relation
@@ -46,15 +46,20 @@ def bind_grouping(
 ) -> Grouping | None:
     if node is None:
         return None
-    check_arguments(node, {"expressions", "grouping_sets", "rollup", "cube"}, b.text)
-    if node.args.get("all") is False:
-        raise NotSupported("GROUP BY DISTINCT is not supported", position=b.position(node))
+    # `all` is True for GROUP BY ALL, False for GROUP BY DISTINCT, and absent where neither is written.
+    check_arguments(node, {"expressions", "grouping_sets", "rollup", "cube", "all"}, b.text)
     grouping = Grouping()
     elements: list[list[tuple[int, ...]]] = []
     special = False
     given = list(node.expressions)
     for name in ("grouping_sets", "rollup", "cube"):
         given.extend(node.args.get(name) or ())
+    if not given:
+        raise SyntaxFault(
+            "GROUP BY needs something to group by",
+            position=b.position(node),
+            hint="GROUP BY AUTO takes all that is no aggregate",
+        )
     total = math.prod(_size(element) for element in given)
     if total > MAX_GROUPING_SETS:
         count = str(total) if total <= _MAX_COUNTED else f"more than {_MAX_COUNTED}"
@@ -72,6 +77,8 @@ def bind_grouping(
             tuple(dict.fromkeys(itertools.chain.from_iterable(combination)))
             for combination in itertools.product(*elements)
         ]
+        if node.args.get("all") is False:
+            grouping.sets = list({frozenset(found): found for found in grouping.sets}.values())
     return grouping
 
 
@@ -106,12 +113,27 @@ def _element(
         if isinstance(node, exp.Rollup):
             chosen = [parts_[:n] for n in range(len(parts_), -1, -1)]
         else:
+            parts_ = list({frozenset(part): part for part in parts_}.values())
             chosen = [
                 [p for p, keep in zip(parts_, mask, strict=True) if keep]
                 for mask in itertools.product((True, False), repeat=len(parts_))
             ]
         return [tuple(itertools.chain.from_iterable(c)) for c in chosen]
+    if _is_auto(node, scope):
+        plain = [(e, n) for _, e, n in items if not isinstance(e, AggregateCall)]
+        for expression, syntax in plain:
+            refuse_calls(b, expression, syntax, "GROUP BY")
+        return [tuple(dict.fromkeys(grouping.index(expression) for expression, _ in plain))]
     return [_columns(b, node, scope, items, grouping)]
+
+
+def _is_auto(node: exp.Expr, scope: Scope) -> bool:
+    """GROUP BY AUTO, where no column has that name."""
+    if not (isinstance(node, exp.Column) and len(node.parts) == 1):
+        return False
+    name = name_of(node.this)
+    known = (v.name.lower() for around in scope.chain() for v in around.columns)
+    return not name.quoted and name.folded == "auto" and "auto" not in known
 
 
 def _columns(b: Binder, node: exp.Expr, scope: Scope, items: Any, grouping: Grouping) -> tuple[int, ...]:
