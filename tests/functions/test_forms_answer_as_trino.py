@@ -299,3 +299,86 @@ def test_quantifiers_of_group_by(connection: Connection) -> None:
         connection,
         [(f"SELECT a, max(b) + 1 FROM {t} GROUP BY AUTO", "EXPRESSION_NOT_SCALAR", (1, 11))],
     )
+
+
+def test_order_of_rows_and_arrays(connection: Connection) -> None:
+    check(
+        connection,
+        [
+            (
+                "SELECT ROW(1, 2) < ROW(1, 3), ROW(1, 'a') >= ROW(1.5, 'b'), ARRAY[1] < ARRAY[1, 0],"
+                " ARRAY[2] < ARRAY[1, 0], ARRAY[] < ARRAY[1], ROW(1, 2) BETWEEN ROW(1, 1) AND ROW(1, 3),"
+                " ARRAY[ROW(1, 2)] < ARRAY[ROW(1, 3)],"
+                " ROW(1, ROW(2, ARRAY['b'])) > ROW(1, ROW(2, ARRAY['a', 'z']))",
+                None,
+                [(True, False, True, False, True, True, True, True)],
+            ),
+            # A NULL that decides nothing, NaN, and blanks at the end of a char.
+            (
+                "SELECT ROW(1, 2) < ROW(2, NULL), ARRAY[2] <= ARRAY[1, NULL], ROW(1, 2) <"
+                " CAST(NULL AS row(a integer, b integer)), ROW(1, nan()) < ROW(1, 5e0),"
+                " ROW(nan(), 1) < ROW(nan(), 2), ARRAY[nan()] > ARRAY[1e0],"
+                " ROW(CAST('a' AS char(3)), 1) < ROW(CAST('a' AS char(5)), 2)",
+                None,
+                [(True, False, None, False, True, True, True)],
+            ),
+            (
+                "SELECT greatest(ROW(1, 2), ROW(1, 3), ROW(0, 9)), least(ARRAY[1, 2], ARRAY[1]),"
+                " greatest(ARRAY[1], NULL), greatest(ROW(1, nan()), ROW(1, 5e0)),"
+                " least(ROW(1, nan()), ROW(1, 5e0)), greatest(ROW(1, NULL), ROW(2, 2))",
+                None,
+                [((1, 3), [1], None, (1, 5.0), (1, 5.0), (2, 2))],
+            ),
+            (
+                "SELECT array_max(ARRAY[ROW(1, 2), ROW(1, 3)]), array_min(ARRAY[ARRAY[2], ARRAY[1, 5]]),"
+                " array_max(ARRAY[ROW(1, 2), NULL]), array_max(ARRAY[ROW(1, nan()), ROW(1, 5e0)]),"
+                " array_min(CAST(ARRAY[] AS array(row(a integer)))),"
+                " array_max(ARRAY[ROW(1, NULL), ROW(2, 2)]),"
+                " array_sort(ARRAY[ROW(1, 2), ROW(1, 1), NULL, ROW(0, NULL)])",
+                None,
+                [((1, 3), [1, 5], None, (1, 5.0), None, (2, 2), [(0, None), (1, 1), (1, 2), None])],
+            ),
+            (
+                "SELECT max(x), min(x), max(y), min(y), max_by(n, x), array_agg(x ORDER BY x DESC)"
+                " FROM (VALUES (1, ROW(1, 3), ROW(nan())), (2, ROW(1, 2), ROW(5e0))) t(n, x, y)",
+                None,
+                [((1, 3), (1, 2), (5.0,), (5.0,), 1, [(1, 3), (1, 2)])],
+            ),
+            (
+                "SELECT x, rank() OVER (ORDER BY x DESC) FROM (VALUES ARRAY[1, 3], ARRAY[1], NULL) t(x)"
+                " ORDER BY x",
+                None,
+                [([1], 2), ([1, 3], 1), (None, 3)],
+            ),
+            (
+                "SELECT x, count(*) FROM (VALUES ARRAY[1, NULL], ARRAY[1, NULL], NULL) t(x) GROUP BY x"
+                " ORDER BY 2 DESC",
+                None,
+                [([1, None], 2), (None, 1)],
+            ),
+        ],
+    )
+    # A NULL that a comparison comes to.
+    for sql in (
+        "SELECT ROW(1, 2) < ROW(1, NULL)",
+        "SELECT ARRAY[1, 2] >= ARRAY[1, NULL]",
+        "SELECT greatest(ROW(1, 2), ROW(1, NULL))",
+        "SELECT array_max(ARRAY[ROW(1, 2), ROW(1, NULL)])",
+        "SELECT array_sort(ARRAY[ARRAY[1, 2], ARRAY[1, NULL]])",
+        "SELECT max(x) FROM (VALUES ARRAY[1, NULL], ARRAY[1, 2]) t(x)",
+        "SELECT x FROM (VALUES ARRAY[1, NULL], ARRAY[1, 2]) t(x) ORDER BY x",
+        "SELECT rank() OVER (ORDER BY x) FROM (VALUES ARRAY[1, NULL], ARRAY[1, 2]) t(x)",
+    ):
+        with pytest.raises(SqeError) as error:
+            connection.execute(sql).fetchall()
+        assert error.value.code == "NOT_SUPPORTED", sql
+    check_refused(
+        connection,
+        [
+            (
+                "SELECT ROW(MAP(ARRAY[1], ARRAY[1])) < ROW(MAP(ARRAY[1], ARRAY[1]))",
+                "TYPE_MISMATCH",
+                (1, 8),
+            )
+        ],
+    )

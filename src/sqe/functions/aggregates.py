@@ -11,6 +11,7 @@ from sqe.functions import duck_aggregates as duck
 from sqe.functions.decimals import divide
 from sqe.functions.function import Renderer, aggregate, fill
 from sqe.functions.operators import has, has_null
+from sqe.functions.spark_order import extreme_of
 from sqe.functions.spark_text import constant, constant_integer, invalid, refuse
 from sqe.tree.expressions import Call, Cast
 from sqe.tree.types import (
@@ -90,6 +91,9 @@ def _extreme(name: str) -> Renderer:
         if call.type == UUID:
             # Iceberg would answer from its statistics, and fails on those of a uuid.
             return f"{name}(lower({texts[0]})){{over}}"
+        if isinstance(call.type, (Array, Row)) and _is_ordered_otherwise(call.type):
+            found = extreme_of(call.type, "collect_list({0}){over}", largest=name == "max")
+            return fill(f"CASE WHEN count({{0}}){{over}} > 0 THEN {found} END", texts)
         if isinstance(call.type, (Array, Row)):
             return fill(f"CASE {_guard(call, call.type, '{0}')} ELSE {name}({{0}}){{over}} END", texts)
         return f"{name}({texts[0]}){{over}}"
@@ -97,9 +101,14 @@ def _extreme(name: str) -> Renderer:
     return render
 
 
+def _is_ordered_otherwise(t: Type) -> bool:
+    """Whether Spark's own order is another: to it a char's blanks count, and NaN is the largest."""
+    return has(t, Char) or any(has(t, floating) for floating in APPROXIMATE)
+
+
 def _guard(call: Any, t: Type, text: str) -> str:
     """WHEN … of a CASE: Trino cannot order arrays and rows with a NULL inside."""
-    if has(t, Map) or has(t, Char) or any(has(t, floating) for floating in APPROXIMATE):
+    if _is_ordered_otherwise(t):
         raise NotSupported(f"{call.function} by {t}", position=call.position)
     return (
         f"WHEN count({text}){{over}} > 1 AND bool_or({has_null(t, text)}){{over}}"

@@ -12,7 +12,8 @@ from sqe.functions import duck_arrays as duck
 from sqe.functions import duck_text
 from sqe.functions.casts import printed_text
 from sqe.functions.function import Renderer, scalar
-from sqe.functions.operators import equal, has, has_null
+from sqe.functions.operators import equal, has
+from sqe.functions.spark_order import extreme_of, sorted_array
 from sqe.functions.spark_text import (
     MISSING,
     constant,
@@ -77,44 +78,26 @@ def _element_at(call: Any, texts: Texts) -> str:
 def _extreme(name: str) -> Renderer:
     def render(call: Any, texts: Texts) -> str:
         element = call.type
-        if isinstance(element, (Array, Map, Row)) and _has_no_order(element):
-            raise NotSupported(f"{name} of {call.arguments[0].type}", position=call.position)
+        if isinstance(element, (Array, Row)):
+            found = extreme_of(element, "{0}", largest=name == "array_max")
+            absent = "size({0}) = 0 OR exists({0}, e_ -> e_ IS NULL)"
+            return share(f"(CASE WHEN {{0}} IS NULL OR {absent} THEN NULL ELSE {found} END)", texts)
         found = f"{name}({{0}})"
         if element in APPROXIMATE and name == "array_max":
             # NaN is the largest to Spark, and counts only where there is nothing else to Trino.
             found = "coalesce(array_max(filter({0}, e_ -> NOT isnan(e_))), array_max({0}))"
-        return share(
-            f"(CASE WHEN {_null_guard(element)} WHEN NOT exists({{0}}, e_ -> e_ IS NULL) THEN {found} END)",
-            texts,
-        )
+        return share(f"(CASE WHEN NOT exists({{0}}, e_ -> e_ IS NULL) THEN {found} END)", texts)
 
     return render
-
-
-def _has_no_order(t: Type) -> bool:
-    """Whether Spark orders such values otherwise, or not at all."""
-    return has(t, Map) or has(t, Char) or any(has(t, floating) for floating in APPROXIMATE)
-
-
-def _null_guard(element: Type) -> str:
-    """WHEN … of a CASE: Trino cannot order arrays and rows with a NULL inside."""
-    inside = has_null(element, "e_")
-    if inside is None:
-        return "false THEN NULL"
-    return f"size({{0}}) > 1 AND exists({{0}}, e_ -> {inside}) THEN " + refuse(
-        f"{element} with a NULL inside cannot be ordered", code="NOT_SUPPORTED"
-    )
 
 
 def _sort(call: Any, texts: Texts) -> str:
     element = _element(call)
     if len(texts) == 2:
         return f"array_sort({texts[0]}, {texts[1]})"
-    if has(element, Map) or has(element, Char):
-        raise NotSupported(f"array_sort of {call.arguments[0].type}", position=call.position)
-    if not isinstance(element, (Array, Row)):
-        return f"array_sort({texts[0]})"
-    return share(f"(CASE WHEN {_null_guard(element)} ELSE array_sort({{0}}) END)", texts)
+    if isinstance(element, (Array, Row, Char)):
+        return sorted_array(element, texts[0])
+    return f"array_sort({texts[0]})"
 
 
 _TOO_MANY = refuse(f"result of sequence function must not have more than {_MAX_SEQUENCE} entries")

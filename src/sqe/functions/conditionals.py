@@ -12,6 +12,7 @@ from sqe.functions.duck_casts import duck_cast
 from sqe.functions.duck_operators import duck_compare
 from sqe.functions.function import Resolution, scalar
 from sqe.functions.operators import compare
+from sqe.functions.spark_order import extreme
 from sqe.functions.spark_text import share
 from sqe.tree.types import APPROXIMATE, Array, Map, Row, Type, common_type, is_comparable
 
@@ -45,13 +46,14 @@ def _extreme(name: str) -> Any:
     """NULL where any argument is (Spark skips it); NaN only where all are."""
 
     def render(call: Any, texts: Sequence[str]) -> str:
-        if isinstance(call.type, (Array, Row, Map)):
-            raise NotSupported(f"{name} of {call.type}", position=call.position)
         if len(texts) == 1:
             return texts[0]
         places = [f"{{{index}}}" for index in range(len(texts))]
         absent = " OR ".join(f"{place} IS NULL" for place in places)
         chosen = f"{name}({', '.join(places)})"
+        if isinstance(call.type, (Array, Row)):
+            others = f"array({', '.join(places[1:])})"
+            chosen = extreme(call.type, places[0], others, largest=name == "greatest")
         if name == "greatest" and call.type in APPROXIMATE:
             # Spark holds NaN for the largest.
             numbers = ", ".join(f"if(isnan({place}), NULL, {place})" for place in places)
@@ -102,6 +104,7 @@ FUNCTIONS = (
         spark=_extreme("greatest"),
         fast=_duck_extreme("greatest"),
         help="The largest argument; NULL where any is NULL",
+        nested_raises="a NULL inside a value that is ordered",
     ),
     scalar(
         "least",
@@ -109,5 +112,6 @@ FUNCTIONS = (
         spark=_extreme("least"),
         fast=_duck_extreme("least"),
         help="The smallest argument; NULL where any is NULL",
+        nested_raises="a NULL inside a value that is ordered",
     ),
 )

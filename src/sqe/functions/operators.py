@@ -11,6 +11,7 @@ from sqe.errors import NotSupported
 from sqe.functions import duck_operators as duck
 from sqe.functions.decimals import divide, negated, product_type, quotient_type, remainder_type, sum_type
 from sqe.functions.function import Resolution, fill, scalar
+from sqe.functions.spark_order import order
 from sqe.functions.spark_text import (
     constant,
     constant_text,
@@ -349,17 +350,8 @@ def has_null(t: Type, text: str, depth: int = 0) -> str | None:
 
 
 def _order_nested(t: Type, symbol: str, left: str, right: str) -> str:
-    """Trino compares element by element and cannot with a NULL; we refuse one anywhere inside."""
-    if has(t, Map) or has(t, Char) or any(has(t, floating) for floating in APPROXIMATE):
-        raise NotSupported(f"Ordering of {t}")
-    tests = [has_null(t, "{0}"), has_null(t, "{1}")]
-    return share(
-        "(CASE WHEN {0} IS NULL OR {1} IS NULL THEN NULL"
-        f" WHEN {tests[0]} OR {tests[1]} THEN "
-        + refuse("Values with a NULL inside cannot be ordered", code="NOT_SUPPORTED")
-        + f" ELSE {{0}} {symbol} {{1}} END)",
-        (left, right),
-    )
+    test = f"{order(t, '{0}', '{1}')} {symbol} 0"
+    return share(f"(CASE WHEN {{0}} IS NULL OR {{1}} IS NULL THEN NULL ELSE {test} END)", (left, right))
 
 
 def _ordered(call: Any, texts: Texts) -> str:

@@ -61,6 +61,8 @@ def _node(node: Any) -> str | None:
             return _compared(o.type for o in node.operands)
         case e.Quantified():
             return _compared((node.operand.type,)) or is_proven(node.op, (node.operand.type,) * 2)
+        case e.SortKey() if isinstance(node.expression.type, (t.Array, t.Map, t.Row)):
+            return "the order of arrays, maps and rows is not proven"
         case _ if isinstance(node, _PLAIN):
             return None
     return f"{type(node).__name__} is not proven"
@@ -80,10 +82,6 @@ def _relation(relation: r.Relation) -> str | None:
     if isinstance(relation, r.Join) and relation.kind not in ("inner", "cross"):
         subquery = relation.condition is not None and has_subquery(relation.condition)
         return "DuckDB has no subquery in the ON of an outer join" if subquery else None
-    if isinstance(relation, r.Sort):
-        keys: Iterable[t.Type] = (k.expression.type for k in relation.keys)
-        if any(isinstance(key, (t.Array, t.Map, t.Row)) for key in keys):
-            return "the order of arrays, maps and rows is not proven"
     return None
 
 
