@@ -34,6 +34,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "functions": {
         "errors", "tree", "sqe.engine.spark.types", "sqe.engine.fast.types", "sqe.engine.fast.literals",
+        "sqe.engine.spark.literals",
     },
     "catalog": {"errors", "scratch", "tree"},
     "policy": {"catalog", "errors", "functions", "session", "tree"},

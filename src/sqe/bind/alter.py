@@ -22,6 +22,7 @@ from sqe.policy.decision import write_denied
 from sqe.sql import alter as syntax
 from sqe.tree import changes as c
 from sqe.tree import statements as s
+from sqe.tree.names import check_characters
 from sqe.tree.relations import TableName
 
 converts = STATEMENTS.of
@@ -146,7 +147,9 @@ def _change(b: Binder, action: exp.Expr) -> c.Change:
         case syntax.DropColumn():
             return c.DropColumn(path, exists)
         case syntax.RenameColumn():
-            return c.RenameColumn(path, name_of(action.args["to"]).folded, exists)
+            to = name_of(action.args["to"]).folded
+            check_characters(to, "column", position=b.position(action))
+            return c.RenameColumn(path, to, exists)
         case syntax.SetColumnType():
             kind = action.args["kind"]
             return c.SetColumnType(path, storable(b, bind_type(kind, b.text), path[-1], action))

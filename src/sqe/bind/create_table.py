@@ -21,6 +21,7 @@ from sqe.policy.columns import visible_columns
 from sqe.tree import statements as s
 from sqe.tree import types as t
 from sqe.tree.expressions import Ref
+from sqe.tree.names import check_characters
 from sqe.tree.relations import Project, Relation, TableName
 
 converts = STATEMENTS.of
@@ -166,7 +167,8 @@ def _named_source(b: Binder, source: Relation, definitions: Sequence[exp.Expr], 
 
 
 def storable(b: Binder, source: t.Type, name: str, node: exp.Expr) -> t.Type:
-    """The type that a column made from a query gets; what no table can keep is refused."""
+    """The type that a column of this name and type gets; what no table can keep is refused."""
+    check_characters(name, "column", type_=source, position=b.position(node))
     _refuse_unstorable(b, source, name, node)
     return stored(source)
 

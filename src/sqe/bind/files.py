@@ -12,6 +12,7 @@ from sqe.bind.conversion import check_arguments
 from sqe.errors import AccessDenied, InvalidArgument, NotFound, NotSupported, Position
 from sqe.functions.refused import REFUSED
 from sqe.tree import types as t
+from sqe.tree.names import check_characters
 from sqe.tree.relations import FileScan, Relation, Sequence
 
 
@@ -102,7 +103,10 @@ def _parquet_columns(file: str, path: str, position: Position | None) -> list[tu
         schema = pq.read_schema(file)
     except (OSError, pa.ArrowException):
         raise InvalidArgument(f"'{path}' cannot be read as Parquet", position=position) from None
-    return [(f.name, type_of(f.type, f.name, position)) for f in schema]
+    columns = [(f.name, type_of(f.type, f.name, position)) for f in schema]
+    for name, kind in columns:
+        check_characters(name, "column", type_=kind, position=position)
+    return columns
 
 
 def type_of(arrow: object, name: str, position: Position | None) -> t.Type:

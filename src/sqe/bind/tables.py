@@ -18,6 +18,7 @@ from sqe.catalog.view import View
 from sqe.errors import AccessDenied, InvalidArgument, NotFound, NotSupported, Position, SqeError, UserError
 from sqe.policy.columns import visible_columns
 from sqe.system.definitions import SYSTEM
+from sqe.tree.names import check_characters
 from sqe.tree.relations import AsOf, Relation, Scan, TableName
 from sqe.zones import zone
 
@@ -31,6 +32,8 @@ def catalog_and_namespace(
 ) -> tuple[Catalog, tuple[str, ...]]:
     """The catalog and the schema as written; the first part is a catalog if there is one of that name."""
     folded = tuple(p.folded for p in parts)
+    for part in folded or b.namespace:
+        check_characters(part, "schema", position=position)
     try:
         refuse_system_schema(b, folded or b.namespace, position)
         if not folded:
@@ -143,7 +146,10 @@ def table_parts(b: Binder, node: exp.Table) -> list[Name]:
     parts = node.parts
     if not all(isinstance(p, exp.Identifier) for p in parts):
         raise NotSupported("this is not a table's name", position=b.position(node))
-    return [name_of(p) for p in parts]
+    names = [name_of(p) for p in parts]
+    for name in names:
+        check_characters(name.text, "table or schema", position=b.position(node))
+    return names
 
 
 def _metadata_suffix(name: Name) -> tuple[Name, str | None]:

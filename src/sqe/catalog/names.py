@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sqe.errors import UserError
+from sqe.tree.names import unspeakable
 
 
 def match(wanted: str, stored: Iterable[str], *, kind: str) -> str | None:
@@ -29,6 +30,6 @@ def nearest(wanted: str, names: Iterable[str]) -> str | None:
     """A hint with the most similar name, if any is similar. Pass only names that the user may see."""
     import difflib
 
-    by_lower = {name.lower(): name for name in names}
+    by_lower = {name.lower(): name for name in names if not unspeakable(name)}
     close = difflib.get_close_matches(wanted.lower(), by_lower, n=1)
     return f"did you mean '{by_lower[close[0]]}'?" if close else None

@@ -6,15 +6,13 @@ not fit makes the block a derived table and begins the next one.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
 
+from sqe.engine.layout import Lines, after, before, derived, fits, line, listed
 from sqe.engine.names import column_name
 from sqe.record import record
 from sqe.tree.expressions import Field
-
-_LINE = 90
 
 
 class Stage(IntEnum):
@@ -46,8 +44,8 @@ class OrderKey:
     text: str
     plain: bool
     direction: str
-    # What is sorted by, with the text in its place.
-    form: str = "{}"
+    # What is sorted by, given a text for the value.
+    sorted_by: Callable[[str], str]
 
 
 @record
@@ -56,14 +54,14 @@ class Block:
     could be taken for one of them: no second table, no subquery, no reference to an outer query."""
 
     columns: Mapping[int, Column]
-    source: str = ""
+    source: Lines = ()
     stage: Stage = Stage.FROM
     where: tuple[str, ...] = ()
     group: str = ""
     order: tuple[OrderKey, ...] = ()
     limit: int | None = None
     offset: int = 0
-    ctes: tuple[str, ...] = ()
+    ctes: tuple[Lines, ...] = ()
     recursive: bool = False
     raw: bool = False
     # Several joined relations: in parentheses where one is expected.
@@ -86,34 +84,34 @@ class Item:
     said: str | None = None
 
 
-def select(block: Block, items: Sequence[Item]) -> str:
+def select(block: Block, items: Sequence[Item]) -> Lines:
     """The block as a query."""
     aliases: dict[str, str] = {}
     for item in items:
         aliases.setdefault(item.text, item.alias)
     said = ((item.said or item.text, item.alias) for item in items)
     shown = [text if text == alias else f"{text} AS {alias}" for text, alias in said]
-    lines = []
-    if block.ctes:
-        lines.append(f"WITH {'RECURSIVE ' if block.recursive else ''}" + ",\n".join(block.ctes))
+    lines: list[tuple[int, str]] = []
+    for number, cte in enumerate(block.ctes):
+        word = f"WITH {'RECURSIVE ' if block.recursive else ''}" if not number else ""
+        more = "," if number + 1 < len(block.ctes) else ""
+        lines += after(before(word, cte), more)
     one_line = ", ".join(shown) or "1"
-    lines.append(
-        "SELECT " + (one_line if len(one_line) <= _LINE else ",\n  ".join(indented(s) for s in shown))
-    )
+    lines += line(f"SELECT {one_line}") if fits(one_line) else listed("SELECT ", shown, end=",")
     if block.source:
-        lines.append(f"FROM {block.source}")
+        lines += before("FROM ", block.source)
     if block.where:
-        lines.append("WHERE " + "\n  AND ".join(indented(w) for w in block.where))
+        lines += listed("WHERE ", block.where, "AND ")
     if block.group:
-        lines.append(f"GROUP BY {block.group}")
+        lines += line(f"GROUP BY {block.group}")
     if block.order:
-        keys = (f"{k.form.replace('{}', aliases.get(k.text, k.text))} {k.direction}" for k in block.order)
-        lines.append("ORDER BY " + ", ".join(keys))
+        keys = (f"{key.sorted_by(aliases.get(key.text, key.text))} {key.direction}" for key in block.order)
+        lines += line("ORDER BY " + ", ".join(keys))
     if block.limit is not None:
-        lines.append(f"LIMIT {block.limit}")
+        lines += line(f"LIMIT {block.limit}")
     if block.offset:
-        lines.append(f"OFFSET {block.offset}")
-    return "\n".join(lines)
+        lines += line(f"OFFSET {block.offset}")
+    return tuple(lines)
 
 
 def sealed(block: Block, wanted: Iterable[int]) -> Block:
@@ -127,16 +125,6 @@ def sealed(block: Block, wanted: Iterable[int]) -> Block:
     items = [Item(c.text, column_name(c.field)) for c in kept.values()]
     columns = {i: Column(c.field, column_name(c.field), True, c.exact) for i, c in kept.items()}
     return Block(columns, derived(select(block, items)))
-
-
-def derived(query: str) -> str:
-    flat = re.sub(r"\n\s*", " ", query)
-    return f"({flat})" if len(flat) <= _LINE else "(\n  " + indented(query) + "\n)"
-
-
-def indented(text: str) -> str:
-    # No literal or name of ours contains a line break.
-    return text.replace("\n", "\n  ")
 
 
 def visible(block: Block) -> dict[int, str]:

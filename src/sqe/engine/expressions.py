@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 
-from sqe.engine.block import derived
 from sqe.engine.names import lambda_name
 from sqe.errors import InternalError, NotSupported, Position
 from sqe.functions.json_shapes import holds_json_to_read
@@ -46,15 +45,16 @@ PLACED = frozenset({"row_number", "rank", "dense_rank", "percent_rank", "cume_di
 
 _BOUNDS = {
     "unbounded_preceding": "UNBOUNDED PRECEDING",
-    "preceding": "{} PRECEDING",
+    "preceding": "PRECEDING",
     "current_row": "CURRENT ROW",
-    "following": "{} FOLLOWING",
+    "following": "FOLLOWING",
     "unbounded_following": "UNBOUNDED FOLLOWING",
 }
 
 
 class ExpressionWriter(ABC):
-    """`query` renders a subquery's relation, given the scope around it and whether its columns matter."""
+    """`query` renders a subquery's relation in parentheses, given the scope around it and whether its
+    columns matter."""
 
     def __init__(self, query: Callable[[Relation, Scope, bool], str]) -> None:
         self._query = query
@@ -178,7 +178,7 @@ class ExpressionWriter(ABC):
         return f"({' OR '.join(tests)})"
 
     def _subquery(self, relation: Relation, scope: Scope, *, columns: bool = True) -> str:
-        return derived(self._query(relation, scope, columns))
+        return self._query(relation, scope, columns)
 
     # Aggregates and windows ---------------------------------------------------------------------------
 
@@ -210,16 +210,19 @@ class ExpressionWriter(ABC):
         return text if function.leakproof else self.marked(call.position, text)
 
     def frame(self, frame: Frame, call: WindowCall, scope: Scope) -> str:
-        bounds = [_BOUNDS[b.kind].format(self.offset(b, call, scope)) for b in (frame.start, frame.end)]
-        return f"{frame.unit.upper()} BETWEEN {bounds[0]} AND {bounds[1]}"
+        start, end = (self._bound(bound, call, scope) for bound in (frame.start, frame.end))
+        return f"{frame.unit.upper()} BETWEEN {start} AND {end}"
+
+    def _bound(self, bound: FrameBound, call: WindowCall, scope: Scope) -> str:
+        offset = self.offset(bound, call, scope)
+        return f"{offset} {_BOUNDS[bound.kind]}" if offset else _BOUNDS[bound.kind]
 
     def sort_key(self, key: SortKey, scope: Scope) -> str:
-        form = self.sorted_form(key.expression.type)
-        return f"{form.replace('{}', self.text(key.expression, scope))} {direction(key)}"
+        return f"{self.sorted_by(key.expression.type, self.text(key.expression, scope))} {direction(key)}"
 
-    def sorted_form(self, t: Type) -> str:
-        """What a value of the type is sorted by, with {} in its place."""
-        return "{}"
+    def sorted_by(self, t: Type, text: str) -> str:
+        """What a value of the type is sorted by."""
+        return text
 
 
 def direction(key: SortKey) -> str:
@@ -285,7 +288,8 @@ def _function(name: str, position: Position | None) -> Function:
     return function
 
 
-# Users' names may contain what looks like a place in a template.
+# Users' texts may contain what looks like a place in a template. They never hold a control character:
+# literals escape them, and a name that is not plain is a token (quoting.py).
 
 
 def _hidden(texts: Sequence[str]) -> list[str]:

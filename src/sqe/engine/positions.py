@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import re
 
+from sqe.engine.lexing import SPARK, is_one_call
 from sqe.errors import Position
 
-_TOKENS = re.compile(r"'(?:\\.|[^'\\])*'|`(?:``|[^`])*`|/\*(\d+):(\d+)\*/|[()]", re.DOTALL)
+_TOKENS = re.compile(rf"{SPARK.pattern}|/\*(\d+):(\d+)\*/", re.DOTALL)
 _PLACED = re.compile(r"^'SQE@\d+:\d+:")
-_CALL = re.compile(r"\w*\(")
 
 
 def marked(position: Position | None, text: str) -> str:
     if position is None:
         return text
     text = text.replace("raise_error('SQE:", f"raise_error('SQE@{position}:")
-    return f"/*{position}*/{text if is_one_call(text) else f'({text})'}"
+    return f"/*{position}*/{text if is_one_call(text, SPARK) else f'({text})'}"
 
 
 def strip_positions(sql: str) -> str:
@@ -50,15 +50,3 @@ def position_of(sql: str, start: int, stop: int | None = None) -> Position | Non
         inside = _TOKENS.finditer(sql, start, stop + 1)
         return next((Position(int(m[1]), int(m[2])) for m in inside if m[1] is not None), None)
     return found
-
-
-def is_one_call(text: str) -> bool:
-    """Whether the text is `(...)` or `f(...)` and nothing else."""
-    if not _CALL.match(text):
-        return False
-    depth = 0
-    for token in _TOKENS.finditer(text):
-        depth += (token[0] == "(") - (token[0] == ")")
-        if depth == 0 and token[0] == ")":
-            return token.end() == len(text)
-    return False

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from sqe.engine.block import (
     Block,
@@ -13,15 +14,13 @@ from sqe.engine.block import (
     Item,
     OrderKey,
     Stage,
-    derived,
-    indented,
     sealed,
     select,
     visible,
 )
 from sqe.engine.expressions import ExpressionWriter, Scope, direction, terms
+from sqe.engine.layout import Lines, after, before, deeper, derived, inner, line
 from sqe.engine.names import column_name, cte_name, local_view_name, unused_alias
-from sqe.engine.positions import is_one_call, strip_positions
 from sqe.engine.scope import has_subquery, own_nodes, references
 from sqe.errors import InternalError
 from sqe.tree.constants import is_constant
@@ -116,16 +115,20 @@ class RelationWriter(ABC):
     def unnest(self, relation: Unnest, block: Block, texts: Sequence[str]) -> Block: ...
 
     @abstractmethod
-    def recursive(self, cte: Cte, names: Sequence[str], anchor: str, step: str) -> str: ...
+    def recursive(self, cte: Cte, names: Sequence[str], anchor: Lines, step: Lines) -> Lines: ...
+
+    @abstractmethod
+    def is_cast(self, text: str, type_name: str) -> bool:
+        """Whether the text is a cast to this type and nothing else."""
 
     # What they say alike --------------------------------------------------------------------------------
 
-    def query(self, relation: Relation, outer: Scope, *, aliases: Sequence[str] | None = None) -> str:
+    def query(self, relation: Relation, outer: Scope, *, aliases: Sequence[str] | None = None) -> Lines:
         """The relation as a query with its fields in order, under their own names or `aliases`, and
         certainly of the announced types."""
         return self._query(relation, outer, relation.fields, aliases, typed=True)[0]
 
-    def answer(self, relation: Relation) -> str:
+    def answer(self, relation: Relation) -> Lines:
         """The query whose rows are sent to us."""
         return self._query(relation, {}, relation.fields, typed=True, sent=True)[0]
 
@@ -138,7 +141,7 @@ class RelationWriter(ABC):
         *,
         typed: bool = False,
         sent: bool = False,
-    ) -> tuple[str, list[bool]]:
+    ) -> tuple[Lines, list[bool]]:
         """A query of these fields, and which of them are exactly of their types."""
         ids = frozenset(f.id for f in fields)
         block = self.block(relation, ids, outer)
@@ -157,7 +160,7 @@ class RelationWriter(ABC):
         return select(block, items), [typed or c.exact for c in columns]
 
     def _subquery(self, relation: Relation, outer: Scope, columns: bool) -> str:
-        return self._query(relation, outer, relation.fields if columns else ())[0]
+        return inner(self._query(relation, outer, relation.fields if columns else ())[0])
 
     def block(self, relation: Relation, wanted: Wanted, outer: Scope) -> Block:
         match relation:
@@ -247,7 +250,7 @@ class RelationWriter(ABC):
             cells = zip(relation.fields, relation.rows[0], strict=True)
             return Block({f.id: self._computed(f, e, outer, {}) for f, e in cells})
         if not relation.fields:
-            return Block({}, "(VALUES " + ", ".join("(0)" for _ in relation.rows) + ")")
+            return Block({}, line("(VALUES " + ", ".join("(0)" for _ in relation.rows) + ")"))
         if len(relation.rows) > _MOST_INLINE and all(is_constant(e) for row in relation.rows for e in row):
             name = local_view_name(relation, self._statement_id)
             self.tables[name] = relation
@@ -260,7 +263,7 @@ class RelationWriter(ABC):
             f.id: Column(f, column_name(f), True, all(_is_exact(row[i], {}) for row in relation.rows))
             for i, f in enumerate(relation.fields)
         }
-        return Block(known, f"({self.inline(relation, rows)}) AS {self._view_name()}({names})")
+        return Block(known, line(f"({self.inline(relation, rows)}) AS {self._view_name()}({names})"))
 
     # One input ----------------------------------------------------------------------------------------
 
@@ -361,7 +364,7 @@ class RelationWriter(ABC):
                 self.expressions.text(k.expression, scope),
                 _is_plain(k.expression, block),
                 direction(k),
-                self.expressions.sorted_form(k.expression.type),
+                partial(self.expressions.sorted_by, k.expression.type),
             )
             for k in keys
         )
@@ -393,20 +396,20 @@ class RelationWriter(ABC):
         left = self._item(relation.left, inside, outer)
         if relation.lateral:
             right = sealed(self.block(relation.right, used, {**outer, **visible(left)}), used)
-            item = f"LATERAL {right.source}"
+            item = before("LATERAL ", right.source)
         else:
             right = self._item(relation.right, used, outer)
-            item = f"({right.source})" if right.joined else right.source
+            item = after(before("(", right.source), ")") if right.joined else right.source
         columns = {**left.columns, **right.columns}
         scope = {**outer, **{i: c.text for i, c in columns.items()}}
         kind = relation.kind
         if relation.condition is not None:
-            on = f"\n  ON {self.expressions.text(relation.condition, scope)}"
+            on: Lines = ((1, f"ON {self.expressions.text(relation.condition, scope)}"),)
             kind = "inner" if kind == "cross" else kind
         else:
             kind = "cross" if kind == "inner" else kind
-            on = "" if kind == "cross" else "\n  ON true"
-        return Block(columns, f"{left.source}\n{_JOINS[kind]} {item}{on}", joined=True)
+            on = () if kind == "cross" else ((1, "ON true"),)
+        return Block(columns, (*left.source, *before(f"{_JOINS[kind]} ", item), *on), joined=True)
 
     def _item(self, relation: Relation, wanted: Wanted, outer: Scope) -> Block:
         """A relation as it stands in a FROM clause beside others."""
@@ -432,8 +435,7 @@ class RelationWriter(ABC):
             )
         }
         word = relation.op.upper() + ("" if relation.distinct else " ALL")
-        source = f"\n{word}\n".join(derived(query) for query, _ in queries)
-        return Block(columns, f"(\n  {indented(source)}\n)")
+        return Block(columns, combined(word, [query for query, _ in queries]))
 
     def _with(self, relation: With, wanted: Wanted, outer: Scope) -> Block:
         ctes = []
@@ -444,11 +446,11 @@ class RelationWriter(ABC):
         recursive = block.recursive or any(c.recursive for c in relation.ctes)
         return replace(block, ctes=(*ctes, *block.ctes), recursive=recursive)
 
-    def _cte(self, cte: Cte, outer: Scope) -> str:
+    def _cte(self, cte: Cte, outer: Scope) -> Lines:
         query, self._exact[cte.id] = self._query(cte.relation, outer, cte.relation.fields)
-        return f"{cte_name(cte)} AS {derived(query)}"
+        return before(f"{cte_name(cte)} AS ", derived(query))
 
-    def _recursive(self, cte: Cte, outer: Scope) -> str:
+    def _recursive(self, cte: Cte, outer: Scope) -> Lines:
         union = cte.relation
         if not isinstance(union, SetOperation) or union.op != "union" or union.distinct:
             raise InternalError("a recursive CTE is a UNION ALL of an anchor and a step")
@@ -485,10 +487,9 @@ class RelationWriter(ABC):
         """A table with column names that are not ours."""
         pairs = [(f, c) for f, c in zip(fields, columns, strict=True) if f.id in wanted]
         known = {f.id: Column(f, self.quote(c), True, exact) for f, c in pairs}
-        block = Block(known, f"{source} AS {unused_alias(columns)}", raw=True)
-        # Functions name the parameters of their lambdas x_, and braces mark places in their templates.
-        odd = any(c.endswith("_") or "{" in c or "}" in c for _, c in pairs)
-        return sealed(block, known) if odd else block
+        block = Block(known, line(f"{source} AS {unused_alias(columns)}"), raw=True)
+        # Functions name the parameters of their lambdas x_.
+        return sealed(block, known) if any(c.endswith("_") for _, c in pairs) else block
 
     def _null(self, t: Type) -> str:
         return f"CAST(NULL AS {self.type_name(t)})"
@@ -496,17 +497,21 @@ class RelationWriter(ABC):
     def _cast(self, column: Column, type_: Type) -> str | None:
         if (column.exact and type_ == column.field.type) or type_ == UNKNOWN:
             return None
-        target = f" AS {self.type_name(type_)})"
-        text = strip_positions(column.text)
-        if text.startswith("CAST(") and text.endswith(target) and is_one_call(text):
-            return None
-        return f"CAST({column.text}{target}"
+        name = self.type_name(type_)
+        return None if self.is_cast(column.text, name) else f"CAST({column.text} AS {name})"
 
     def _grouping(self, keys: Sequence[str], field: Field) -> str:
         """Trino's bits: the last argument is the lowest, and 1 means that it is not in the grouping."""
         places = zip(range(len(keys) - 1, -1, -1), keys, strict=True)
         bits = (f"grouping({key}) * CAST({1 << place} AS BIGINT)" for place, key in places)
         return f"CAST({' + '.join(bits) or '0'} AS {self.type_name(field.type)})"
+
+
+def combined(word: str, queries: Sequence[Lines]) -> Lines:
+    """Queries with UNION or another word between them, in parentheses."""
+    first, *others = (derived(query) for query in queries)
+    rest = (part for other in others for part in (line(word), other))
+    return ((0, "("), *deeper((*first, *(inner for part in rest for inner in part))), (0, ")"))
 
 
 def _arms(relation: SetOperation) -> list[Relation]:

@@ -11,6 +11,7 @@ from sqe.record import record
 from sqe.tree import statements as s
 from sqe.tree import types as t
 from sqe.tree.expressions import walk
+from sqe.tree.names import unspeakable
 from sqe.tree.relations import FileScan, Scan
 
 if TYPE_CHECKING:
@@ -42,11 +43,18 @@ def route(statement: s.Statement, asked: str, admit: Admit) -> Route:
 
 
 def _check_columns(statement: s.Statement) -> None:
-    """Spark cannot open a table with such a column, whether the statement uses the column or not."""
+    """Spark cannot open a table with a column of such a type, whether the statement uses it or not. And names
+    with control characters are no names to us."""
     for node in walk(statement):
         if not isinstance(node, (Scan, FileScan, s.Target)):
             continue
         for field in node.fields:
+            character = unspeakable(field.name, field.type)
+            if character is not None:
+                raise NotSupported(
+                    f"a column has the control character {character} in its name, or in that of a field",
+                    hint="rename it: ALTER TABLE ... RENAME COLUMN",
+                )
             odd = unsupported(field.type)
             if isinstance(field.type, t.Time) or _is_nanoseconds(field.type):
                 odd = str(field.type)

@@ -197,10 +197,11 @@ def _not_in_distinct(call: Any) -> UserError:
     )
 
 
-def _comparator(order: Order) -> str:
+def _comparator(order: Order, *, single: bool = False) -> str:
+    """`single`: what is compared is the key itself, not a struct of keys."""
     branches = []
     for index, (_, key) in enumerate(order):
-        p, q = f"p_.k{index}", f"q_.k{index}"
+        p, q = ("p_", "q_") if single else (f"p_.k{index}", f"q_.k{index}")
         null_first = -1 if key.nulls_first else 1
         less = 1 if key.descending else -1
         branches.append(
@@ -219,7 +220,7 @@ def _listagg(call: Any, texts: Texts, order: Order) -> str:
             raise _not_in_distinct(call)
         listed = f"collect_list(DISTINCT {texts[0]}){{over}}"
         if order:
-            comparator = _comparator(order[:1]).replace("p_.k0", "p_").replace("q_.k0", "q_")
+            comparator = _comparator(order[:1], single=True)
             listed = f"array_sort({listed}, (p_, q_) -> {comparator})"
         return f"CASE WHEN count({texts[0]}){{over}} > 0 THEN array_join({listed}, {separator}) END"
     keys = ", ".join(

@@ -7,6 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+# One way to write a literal, with braces and control characters escaped: they mean something in templates.
+from sqe.engine.spark.literals import string as string
 from sqe.errors import NotSupported, UserError
 from sqe.functions.function import Renderer, fill
 from sqe.tree.expressions import Cast, Literal
@@ -15,12 +17,6 @@ _PLACEHOLDER = re.compile(r"\{(\d+)\}")
 # Beyond this, a text that a template repeats is computed once instead: repeating doubles with each nesting.
 _SHORT = 60
 _ARGUMENT = "arg_"
-
-
-def string(value: str) -> str:
-    """A Spark string literal. Braces are escaped: they mark places in our own templates."""
-    escaped = value.replace("\\", "\\\\").replace("'", "\\'").replace("{", "\\u007b").replace("}", "\\u007d")
-    return "'" + escaped.replace("\n", "\\n").replace("\r", "\\r").replace("\0", "\\0") + "'"
 
 
 def refuse(message: str, code: str = "INVALID_FUNCTION_ARGUMENT") -> str:

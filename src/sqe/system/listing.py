@@ -17,6 +17,7 @@ from sqe.policy.columns import visible_columns
 from sqe.policy.decision import Decision
 from sqe.record import record
 from sqe.system import definitions
+from sqe.tree.names import unspeakable
 from sqe.tree.relations import TableName
 
 Accepts = Callable[[str], bool]
@@ -65,7 +66,7 @@ class Listing:
         """Raises what the catalog raises."""
         stored = [] if catalog == definitions.SYSTEM else self._catalogs.get(catalog).namespaces()
         names = {".".join(parts) for parts in stored} | set(definitions.schemas_of(catalog))
-        return sorted(name for name in names if accepts(name))
+        return sorted(name for name in names if accepts(name) and not unspeakable(name))
 
     def entries(self, catalog: str, schema: str, accepts: Accepts = anything) -> list[Entry]:
         """The tables and views of a schema. Raises what the catalog raises."""
@@ -76,7 +77,8 @@ class Listing:
         mounted = self._catalogs.get(catalog)
         found = [(n, "BASE TABLE") for n in mounted.tables(namespace) if accepts(n)]
         found += [(n, "VIEW") for n in mounted.views(namespace) if accepts(n)]
-        named = [Entry(TableName(mounted.name, namespace, n), kind) for n, kind in sorted(found)]
+        spoken = sorted((n, kind) for n, kind in found if not unspeakable(n))
+        named = [Entry(TableName(mounted.name, namespace, n), kind) for n, kind in spoken]
         return [entry for entry in named if self._decide(entry.name).visible]
 
     def walk(

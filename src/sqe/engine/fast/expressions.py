@@ -43,9 +43,9 @@ class FastExpressions(ExpressionWriter):
             clauses.append(self.frame(call.frame, call, scope))
         return clauses
 
-    def sorted_form(self, t: Type) -> str:
+    def sorted_by(self, t: Type, text: str) -> str:
         # DuckDB gives back the key that it sorted by, in which both zeros are one.
-        return "({} + 0)" if t in APPROXIMATE else "{}"
+        return f"({text} + 0)" if t in APPROXIMATE else text
 
     def offset(self, bound: FrameBound, call: WindowCall, scope: Scope) -> str:
         if bound.offset is None:

@@ -9,6 +9,8 @@ from sqe.engine.block import Block, Column
 from sqe.engine.fast.expressions import FastExpressions
 from sqe.engine.fast.sources import Source
 from sqe.engine.fast.types import duck_type, quote_name
+from sqe.engine.layout import Lines, line
+from sqe.engine.lexing import DUCK, is_cast
 from sqe.engine.names import column_name
 from sqe.engine.relations import RelationWriter, Wanted
 from sqe.errors import InternalError, NotSupported
@@ -82,13 +84,16 @@ class FastRelations(RelationWriter):
         join = f"LEFT JOIN {view} ON true" if relation.outer else f"CROSS JOIN {view}"
         return replace(
             block,
-            source=f"{block.source}\n{join}",
+            source=(*block.source, *line(join)),
             columns={**block.columns, **{c.field.id: c for c in columns}},
             joined=True,
         )
 
-    def recursive(self, cte: Cte, names: Sequence[str], anchor: str, step: str) -> str:
+    def recursive(self, cte: Cte, names: Sequence[str], anchor: Lines, step: Lines) -> Lines:
         raise InternalError("recursion is not for the fast lane")
+
+    def is_cast(self, text: str, type_name: str) -> bool:
+        return is_cast(text, type_name, DUCK)
 
 
 def _has_doubles(t: Type) -> bool:

@@ -7,6 +7,9 @@ from dataclasses import field
 
 from sqe.engine.fast.relations import FastRelations
 from sqe.engine.fast.sources import IcebergMetadata, Source
+from sqe.engine.fast.types import QUOTE
+from sqe.engine.layout import laid_out
+from sqe.engine.quoting import spelled
 from sqe.errors import InternalError
 from sqe.functions.bodies import called
 from sqe.record import record
@@ -37,7 +40,7 @@ def render(
             raise InternalError(f"{getattr(node, 'table', 'a file')} was not secured")
     make_room()
     writer = FastRelations(sources, statement_id=statement_id)
-    sql = writer.answer(query.relation)
+    sql = laid_out(writer.answer(query.relation))
     needs_iceberg = any(isinstance(source, IcebergMetadata) for source in sources.values())
     extensions = ("avro", "iceberg") if needs_iceberg else ()
-    return Rendered(sql, writer.tables, called(sql), extensions)
+    return Rendered(spelled(sql, QUOTE), writer.tables, called(sql), extensions)

@@ -7,7 +7,8 @@ from typing import Protocol
 
 from sqe.catalog.table import Column
 from sqe.engine.fast.literals import string
-from sqe.engine.fast.types import duck_type, quote_name
+from sqe.engine.fast.types import QUOTE, duck_type, quote_name
+from sqe.engine.quoting import spelled
 from sqe.record import record
 from sqe.tree.relations import FileScan, Scan, TableName
 from sqe.tree.types import holds_floats
@@ -56,7 +57,8 @@ class ParquetFiles:
 
 
 def _column(column: Column) -> str:
-    name, kind = string(column.name), string(duck_type(column.type))
+    # The type is a text here, and so are the names in it.
+    name, kind = string(column.name), string(spelled(duck_type(column.type), QUOTE))
     return f"{column.field_id}: {{name: {name}, type: {kind}, default_value: NULL}}"
 
 

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import lru_cache
 from typing import Any
+from unicodedata import category
 
 from sqe.catalog.data_files import TableFiles
 from sqe.catalog.iceberg_types import from_iceberg, leaf_types, unsupported
@@ -20,6 +21,7 @@ from sqe.catalog.table import Column, Table
 from sqe.errors import InvalidArgument, NotSupported
 from sqe.record import record
 from sqe.tree import types as t
+from sqe.tree.names import unspeakable
 from sqe.tree.relations import AsOf
 
 _PARQUET = "PARQUET"
@@ -30,6 +32,7 @@ _METADATA_CODEC = "write.metadata.compression-codec"
 _BLOOM_FILTER = "write.parquet.bloom-filter-enabled.column."
 # DuckDB takes such a path for a pattern.
 _PATTERN = frozenset("*?[")
+_WORD = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Nd"})
 _PARTS = ("element", "key", "value")
 
 
@@ -123,6 +126,8 @@ def _denied_columns(past: _Past, columns: Sequence[Column]) -> str | None:
 
 
 def _denied_column(past: _Past, column: Column) -> str | None:
+    if unspeakable(column.name, column.type):
+        return "has a control character in its name"
     odd = unsupported(column.type)
     if odd is not None or t.UNKNOWN in _parts(column.type):
         return f"is of type {odd or t.UNKNOWN}"
@@ -131,9 +136,18 @@ def _denied_column(past: _Past, column: Column) -> str | None:
             return "has nanoseconds"
         if isinstance(kind, t.Row) and not _differ([f.name or "" for f in kind.fields]):
             return "has fields whose names differ in case alone"
+        if isinstance(kind, t.Row) and not all(_is_kept(f.name or "") for f in kind.fields):
+            return "has fields whose names are other ones in its files"
         if not past.is_known and _may_be_widened(kind):
             return "may have been widened: not all former schemas are known"
     return past.wrong_changes.get(column.field_id)
+
+
+def _is_kept(name: str) -> bool:
+    """Whether writers put a name into a file as it is: Avro's rule, which Iceberg's writers follow. DuckDB
+    finds columns by their ids, and the fields of rows by their names."""
+    letters = (c == "_" or (ord(c) < 0x10000 and category(c) in _WORD) for c in name)
+    return bool(name) and category(name[0]) != "Nd" and all(letters)
 
 
 def _not_plain(table: Table, files: TableFiles, past: _Past, columns: Sequence[Column]) -> str | None:

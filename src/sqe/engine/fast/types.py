@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sqe.engine.quoting import quoted
 from sqe.errors import NotSupported
 from sqe.tree.types import (
     BIGINT,
@@ -77,5 +78,8 @@ def duck_type(t: Type) -> str:
     raise NotSupported(f"the fast lane has no type for {t}")
 
 
+QUOTE = '"'
+
+
 def quote_name(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+    return quoted(name, QUOTE)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sqe.engine.block import Block, Column, derived, indented, sealed
+from sqe.engine.block import Block, Column, sealed
+from sqe.engine.layout import Lines, after, before, line
+from sqe.engine.lexing import SPARK, is_cast
 from sqe.engine.names import cte_name, file_view_name, metadata_view_name
-from sqe.engine.relations import RelationWriter, Wanted
+from sqe.engine.positions import strip_positions
+from sqe.engine.relations import RelationWriter, Wanted, combined
 from sqe.engine.spark.expressions import SparkExpressions
 from sqe.engine.spark.types import delivered, quote_name, spark_type, table_name
 from sqe.engine.spark.unnest import generator, unnested_width
@@ -75,7 +78,7 @@ class SparkRelations(RelationWriter):
                 exact=True,
             )
         text = f"({relation.start}L + `id` * {relation.step}L)"
-        numbers = Block({field.id: Column(field, text, False, True)}, f"range({count})", raw=True)
+        numbers = Block({field.id: Column(field, text, False, True)}, line(f"range({count})"), raw=True)
         return sealed(numbers, (field.id,))
 
     def inline(self, relation: Values, rows: Sequence[str]) -> str:
@@ -86,7 +89,7 @@ class SparkRelations(RelationWriter):
 
     def sample(self, relation: Sample, block: Block) -> Block:
         percent = f"{relation.percent:.12f}".rstrip("0").rstrip(".")
-        return replace(block, source=f"{block.source} TABLESAMPLE ({percent} PERCENT)")
+        return replace(block, source=after(block.source, f" TABLESAMPLE ({percent} PERCENT)"))
 
     def unnest(self, relation: Unnest, block: Block, texts: Sequence[str]) -> Block:
         widths = [unnested_width(e) for e in relation.expressions]
@@ -97,18 +100,19 @@ class SparkRelations(RelationWriter):
             elements.append(new[start : start + width])
             start += width
         call, columns = generator(relation, texts, elements, new[-1] if relation.ordinality else None)
-        view = (
-            f"\nLATERAL VIEW {'OUTER ' if relation.outer else ''}{call[0]} {self._view_name()} AS {call[1]}"
-        )
+        view = f"LATERAL VIEW {'OUTER ' if relation.outer else ''}{call[0]} {self._view_name()} AS {call[1]}"
         return replace(
             block,
-            source=block.source + view,
+            source=(*block.source, *line(view)),
             columns={**block.columns, **{c.field.id: c for c in columns}},
             views=True,
         )
 
-    def recursive(self, cte: Cte, names: Sequence[str], anchor: str, step: str) -> str:
-        body = indented("\nUNION ALL\n".join(derived(arm) for arm in (anchor, step)))
+    def recursive(self, cte: Cte, names: Sequence[str], anchor: Lines, step: Lines) -> Lines:
         # Spark counts the step that finds nothing more; Trino does not.
         level = self._max_recursion_depth + 1
-        return f"{cte_name(cte)}({', '.join(names)}) MAX RECURSION LEVEL {level} AS (\n  {body}\n)"
+        head = f"{cte_name(cte)}({', '.join(names)}) MAX RECURSION LEVEL {level} AS "
+        return before(head, combined("UNION ALL", (anchor, step)))
+
+    def is_cast(self, text: str, type_name: str) -> bool:
+        return is_cast(strip_positions(text), type_name, SPARK)

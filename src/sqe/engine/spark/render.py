@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
-from sqe.engine.block import derived
 from sqe.engine.expressions import Scope
+from sqe.engine.layout import Lines, after, before, derived, laid_out, line, listed
 from sqe.engine.names import column_name
 from sqe.engine.positions import position_of, strip_positions
+from sqe.engine.quoting import spelled
 from sqe.engine.relations import RelationWriter
 from sqe.engine.spark.literals import string
 from sqe.engine.spark.lowering import lower
 from sqe.engine.spark.relations import MetadataView, SparkRelations
-from sqe.engine.spark.types import has_map_as_key, quote_name, table_name
+from sqe.engine.spark.types import QUOTE, has_map_as_key, quote_name, table_name
 from sqe.engine.zeros import hide_zeros
 from sqe.engine.zones import lower_zones
 from sqe.errors import InternalError, NotSupported
@@ -81,26 +82,26 @@ def render(
     make_room()
     writer = SparkRelations(max_recursion_depth=max_recursion_depth, statement_id=statement_id)
     lowered = hide_zeros(lower_zones(statement, session_zone), spark=True)
-    sql = _statement(lower(lowered), writer)
+    sql = laid_out(_statement(lower(lowered), writer))
     files = tuple(FileView(name, scan.format, scan.paths) for name, scan in writer.file_views.items())
-    return Rendered(sql, files, writer.tables, called(sql), tuple(writer.metadata_views.values()))
+    return Rendered(
+        spelled(sql, QUOTE), files, writer.tables, called(sql), tuple(writer.metadata_views.values())
+    )
 
 
-def _statement(statement: Statement, writer: RelationWriter) -> str:
+def _statement(statement: Statement, writer: RelationWriter) -> Lines:
     match statement:
         case Query():
             return writer.answer(statement.relation)
         case Insert():
             columns = ", ".join(quote_name(c) for c in statement.columns)
-            source = writer.query(statement.source, {})
-            return f"INSERT INTO {table_name(statement.target.table)} ({columns})\n{source}"
+            head = f"INSERT INTO {table_name(statement.target.table)} ({columns})"
+            return (*line(head), *writer.query(statement.source, {}))
         case Update():
             return _update(statement, writer)
         case Delete():
-            where = ""
-            if statement.condition is not None:
-                where = f"\nWHERE {writer.expressions.text(statement.condition, _row_of(statement.target))}"
-            return f"DELETE FROM {table_name(statement.target.table)} AS {_TARGET}{where}"
+            head = f"DELETE FROM {table_name(statement.target.table)} AS {_TARGET}"
+            return (*line(head), *_where(statement.condition, writer, _row_of(statement.target)))
         case Merge():
             return _merge(statement, writer)
         case CreateTable() if statement.source is not None:
@@ -114,28 +115,32 @@ def _row_of(target: Target) -> dict[int, str]:
     return {f.id: f"{_TARGET}.{quote_name(c)}" for f, c in zip(target.fields, target.columns, strict=True)}
 
 
-def _update(update: Update, writer: RelationWriter) -> str:
+def _where(condition: Expression | None, writer: RelationWriter, scope: Scope) -> Lines:
+    return () if condition is None else line(f"WHERE {writer.expressions.text(condition, scope)}")
+
+
+def _update(update: Update, writer: RelationWriter) -> Lines:
     scope = _row_of(update.target)
-    changes = ",\n  ".join(
+    changes = (
         f"{quote_name(a.column)} = {writer.expressions.text(a.value, scope)}" for a in update.assignments
     )
-    where = ""
-    if update.condition is not None:
-        where = f"\nWHERE {writer.expressions.text(update.condition, scope)}"
-    return f"UPDATE {table_name(update.target.table)} AS {_TARGET}\nSET {changes}{where}"
+    return (
+        *line(f"UPDATE {table_name(update.target.table)} AS {_TARGET}"),
+        *listed("SET ", changes, end=","),
+        *_where(update.condition, writer, scope),
+    )
 
 
-def _merge(merge: Merge, writer: RelationWriter) -> str:
-    source = writer.query(merge.source, {})
+def _merge(merge: Merge, writer: RelationWriter) -> Lines:
+    source = derived(writer.query(merge.source, {}))
     row = {f.id: f"{_SOURCE}.{column_name(f)}" for f in merge.source.fields}
     scope = {**_row_of(merge.target), **row}
-    lines = [
-        f"MERGE INTO {table_name(merge.target.table)} AS {_TARGET}",
-        f"USING {derived(source)} AS {_SOURCE}",
-        f"ON {writer.expressions.text(merge.condition, scope)}",
-        *(_merge_clause(clause, writer, scope) for clause in merge.clauses),
-    ]
-    return "\n".join(lines)
+    return (
+        *line(f"MERGE INTO {table_name(merge.target.table)} AS {_TARGET}"),
+        *after(before("USING ", source), f" AS {_SOURCE}"),
+        *line(f"ON {writer.expressions.text(merge.condition, scope)}"),
+        *((0, _merge_clause(clause, writer, scope)) for clause in merge.clauses),
+    )
 
 
 def _merge_clause(clause: MergeClause, writer: RelationWriter, scope: Scope) -> str:
@@ -156,7 +161,7 @@ def _merge_clause(clause: MergeClause, writer: RelationWriter, scope: Scope) -> 
             raise InternalError(f"MERGE has no {clause.action}")
 
 
-def _create(create: CreateTable, writer: RelationWriter) -> str:
+def _create(create: CreateTable, writer: RelationWriter) -> Lines:
     assert create.source is not None
     word = "CREATE OR REPLACE TABLE" if create.replace else "CREATE TABLE"
     lines = [
@@ -173,8 +178,8 @@ def _create(create: CreateTable, writer: RelationWriter) -> str:
         pairs = ", ".join(f"{string(k)} = {string(v)}" for k, v in create.properties)
         lines.append(f"TBLPROPERTIES ({pairs})")
     aliases = [quote_name(c.name) for c in create.columns]
-    lines.append(f"AS {writer.query(create.source, {}, aliases=aliases)}")
-    return "\n".join(lines)
+    query = writer.query(create.source, {}, aliases=aliases)
+    return (*((0, text) for text in lines), *before("AS ", query))
 
 
 def _partition(field: PartitionField) -> str:

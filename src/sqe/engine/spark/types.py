@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sqe.engine.quoting import quoted
 from sqe.errors import NotSupported
 from sqe.tree.relations import TableName
 from sqe.tree.types import (
@@ -54,6 +55,7 @@ _SIMPLE: dict[Type, str] = {
 }
 
 MAX_FRACTION = 6
+QUOTE = "`"
 
 
 def spark_type(t: Type) -> str:
@@ -117,7 +119,7 @@ def has_map_as_key(t: Type, *, within_key: bool = False) -> bool:
 
 
 def quote_name(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
+    return quoted(name, QUOTE)
 
 
 def table_name(table: TableName) -> str:
