@@ -144,7 +144,9 @@ the two understand differently are unknown: `left`, `right`, `log` of one argume
 
 
 def _leak(function: registry.Function) -> str:
-    return "yes" if function.leakproof else f"no: {function.leak}"
+    if not function.leakproof:
+        return f"no: {function.leak}"
+    return f"yes, but over arrays, maps and rows: {function.nested_leak}" if function.nested_leak else "yes"
 
 
 COMPATIBILITY = """\

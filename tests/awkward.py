@@ -234,6 +234,8 @@ def probes() -> Iterator[Probe]:
         for spec in function.signatures:
             if isinstance(spec, (str, tuple)):
                 signature = parse(spec if isinstance(spec, str) else spec[0])
+                if function.nested_leak and isinstance(signature.result, ArrayOf):
+                    continue
                 yield from _of_signature(name, function.kind, signature)
 
 

@@ -48,7 +48,8 @@ _TOO_LATE = "EXCEEDED_TIME_LIMIT"
 class Statement:
     """One statement on its way. `result` has its rows, `updated` the rows it changed. `rows` is how many
     rows of parameters one INSERT writes; `ordered` is whether the order of the result's rows means something.
-    `staged` are files of rows that came with it, by the names that stand for them in the text.
+    `staged` are files of rows that came with it, by the names that stand for them in the text. `bound` is its
+    tree before policies changed it, which may be shown to its author.
     """
 
     text: str
@@ -63,6 +64,7 @@ class Statement:
     timings: dict[str, float] = field(default_factory=dict)
     route: Route | None = None
     time_zone: str = "UTC"
+    bound: s.Statement | None = None
     engine_sql: str | None = None
     result: Result | None = None
     updated: int | None = None
@@ -206,9 +208,9 @@ def _plan(statement: Statement, session: Session, guard: Guard, coordinator: Coo
             parameters=statement.parameters,
             warnings=statement.warnings,
         )
-        tree = bind(binder, syntax)
+        statement.bound = bind(binder, syntax)
     with _stage(statement, "secure"):
-        tree = push_down(secure(tree, guard, binder.tables, binder.fresh))
+        tree = push_down(secure(statement.bound, guard, binder.tables, binder.fresh))
     with _stage(statement, "route"):
         asked = value_of(session, "lane", coordinator.config)
         admit = partial(statements.fast.admit, statement, guard, binder, coordinator)

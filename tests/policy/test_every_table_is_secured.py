@@ -185,11 +185,6 @@ def test_a_policy_about_a_view_itself_is_not_passed_by(views: Connection) -> Non
         views.execute("SELECT * FROM vault.people")
 
 
-def test_explain_shows_the_filter(joe: Connection) -> None:
-    [(plan,)] = joe.execute("EXPLAIN SELECT id FROM people").fetchall()
-    assert "Filter (region = 'EU')" in plan
-
-
 def test_a_hidden_table_is_not_dropped_under_another_spelling(joe: Connection) -> None:
     for name in ("SECRET", '"Secret"', '"DEFAULT".secret'):
         joe.execute(f"DROP TABLE IF EXISTS {name}")

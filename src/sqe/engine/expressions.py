@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from sqe.engine.names import lambda_name
 from sqe.errors import InternalError, NotSupported, Position
 from sqe.functions.json_shapes import holds_json_to_read
-from sqe.functions.registry import Function, lookup
+from sqe.functions.registry import Function, can_fail, lookup
 from sqe.tree.expressions import (
     AggregateCall,
     Call,
@@ -158,7 +158,7 @@ class ExpressionWriter(ABC):
             return f"({f' {word} '.join(texts)})" if len(texts) > 1 else texts[0]
         function = _function(node.function, node.position)
         text = _restored(self.rendered(function, node, _hidden(texts), ()))
-        return self.marked(node.position, text) if function.leaks(a.type for a in node.arguments) else text
+        return self.marked(node.position, text) if can_fail(node) else text
 
     def _in_list(self, node: InList, texts: list[str]) -> str:
         operand, items = texts[0], texts[1:]
@@ -190,7 +190,7 @@ class ExpressionWriter(ABC):
         template = self.rendered(function, call, _hidden(texts), hidden)
         over = f" FILTER (WHERE {self.text(call.filter, scope)})" if call.filter is not None else ""
         text = _filled(template, distinct=call.distinct, over=over)
-        return text if function.leakproof else self.marked(call.position, text)
+        return self.marked(call.position, text) if can_fail(call) else text
 
     def window(self, call: WindowCall, scope: Scope) -> str:
         function = _function(call.function, call.position)
@@ -207,7 +207,7 @@ class ExpressionWriter(ABC):
         if call.filter is not None:
             over = f" FILTER (WHERE {self.text(call.filter, scope)})" + over
         text = _filled(template, distinct=False, over=over)
-        return text if function.leakproof else self.marked(call.position, text)
+        return self.marked(call.position, text) if can_fail(call) else text
 
     def frame(self, frame: Frame, call: WindowCall, scope: Scope) -> str:
         start, end = (self._bound(bound, call, scope) for bound in (frame.start, frame.end))

@@ -460,7 +460,7 @@ FUNCTIONS = (
         spark=_extreme("min"),
         fast=duck.extreme("min"),
         help="The smallest, or the n smallest",
-        raises="a NULL inside a value that is ordered",
+        nested_raises="a NULL inside a value that is ordered, a count that is not positive",
     ),
     aggregate(
         "max",
@@ -469,7 +469,7 @@ FUNCTIONS = (
         spark=_extreme("max"),
         fast=duck.extreme("max"),
         help="The largest, or the n largest",
-        raises="a NULL inside a value that is ordered",
+        nested_raises="a NULL inside a value that is ordered, a count that is not positive",
     ),
     aggregate(
         "min_by",

@@ -44,7 +44,7 @@ class Function:
     Aggregates and window functions leave the markers {distinct} and {over} in their text, those for DuckDB
     also {nulls} where IGNORE NULLS may stand.
     `leakproof`: never raises an error that depends on a row's value; `leak` says what it raises else.
-    `nested_leak` is what it raises only for arrays, maps and rows.
+    `nested_leak` is what it raises only where an argument or the result is an array, a map or a row.
     `projected`: Spark takes the rendering for non-deterministic, so that it must be computed in a
     projection of its own before an aggregate, a join condition or a MERGE may use it.
     `body` is the Python body that its text calls, by its name in an engine.
@@ -63,11 +63,11 @@ class Function:
     nested_leak: str = ""
     fast: str | Renderer | None = None
 
-    def leaks(self, arguments: Iterable[Type]) -> str:
-        """What a call with arguments of such types may raise; empty if nothing."""
+    def leaks(self, types: Iterable[Type]) -> str:
+        """What a call with arguments and a result of such types may raise; empty if nothing."""
         if self.leakproof and not self.nested_leak:
             return ""
-        nested = any(isinstance(t, (Array, Map, Row)) for t in arguments)
+        nested = any(isinstance(t, (Array, Map, Row)) for t in types)
         return (self.leak or "some values") if not self.leakproof else self.nested_leak if nested else ""
 
     @property
@@ -157,6 +157,7 @@ def aggregate(
     help: str,
     fast: str | Renderer | None = None,
     raises: bool | str = False,
+    nested_raises: str = "",
     ordered: bool = False,
 ) -> Function:
     return Function(
@@ -168,6 +169,7 @@ def aggregate(
         help,
         ordered=ordered,
         leak=_words(raises),
+        nested_leak=nested_raises,
         fast=fast,
     )
 

@@ -87,7 +87,7 @@ def can_fail(node: Any) -> bool:
     if not isinstance(node, (Call, AggregateCall, WindowCall)):
         return False
     function = lookup(node.function)
-    return function is not None and bool(function.leaks(a.type for a in node.arguments))
+    return function is not None and bool(function.leaks((*(a.type for a in node.arguments), node.type)))
 
 
 def resolve(

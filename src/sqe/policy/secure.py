@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from sqe.catalog.table import Column, Table
 from sqe.errors import AccessDenied, InternalError
 from sqe.policy.decision import AllowAll, Decision, Policy, write_denied
+from sqe.policy.leakproof import check_leakproof
 from sqe.session import Identity
 from sqe.tree import statements as s
 from sqe.tree.changes import SetProperties
@@ -59,7 +60,10 @@ def secure(statement: S, guard: Guard, tables: Mapping[TableName, Table], fresh:
 
     def change(node: Any) -> Any:
         if isinstance(node, Scan):
-            return _secure_scan(node, guard.decide(node.table), tables[node.table], fresh)
+            decision = guard.decide(node.table)
+            if decision.row_filters or decision.masks:
+                check_leakproof(statement, node.table)
+            return _secure_scan(node, decision, tables[node.table], fresh)
         if isinstance(node, FileScan):
             if not guard.may_read_files(node.paths):
                 raise AccessDenied("reading files is not allowed")

@@ -21,7 +21,12 @@ _TEXT = "'(?:[^']|'')*'"
 
 def execute(statement: Statement, tree: Explain, binder: Binder, coordinator: Coordinator) -> None:
     inner = tree.statement
-    lines = [*describe(inner), "", f"Lane: {statement.lane} ({statement.lane_reason})"]
+    lane = f"Lane: {statement.lane} ({statement.lane_reason})"
+    if any(binder.decide(name).restricts for name in binder.tables):
+        # Rules are not for those whom they restrict to read, and engines' plans name what is hidden.
+        assert isinstance(statement.bound, Explain)
+        return _answer(statement, [*describe(statement.bound.statement), "", lane], binder, coordinator)
+    lines = [*describe(inner), "", lane]
     admitted = None if statement.route is None else statement.route.admitted
     if admitted is not None:
         statement.engine_sql = admitted.rendered.sql

@@ -31,7 +31,7 @@ def admit(
     if not settings.enabled:
         return "engine.fast.enabled is false"
     if guard.restricts:
-        # What is hidden must not be seen through an error; the barrier is proven on Spark alone.
+        # What policies make of a tree was never proven to answer alike.
         return "a row filter, mask or restriction applies"
     from sqe.engine.fast.plan import admit
 

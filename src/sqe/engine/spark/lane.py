@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from sqe.engine.spark.errors import SessionGone
 from sqe.engine.spark.settings import SESSION_CONF, SparkSettings
 from sqe.engine.spark.types import spark_type
-from sqe.errors import Cancelled, LimitExceeded, SqeError, Unavailable
+from sqe.errors import Cancelled, InternalError, LimitExceeded, SqeError, Unavailable
 from sqe.record import record
 
 if TYPE_CHECKING:
@@ -293,7 +293,11 @@ class SparkSession:
         statement_id = statement_id or f"explain-{secrets.token_hex(8)}"
         explained = f"EXPLAIN FORMATTED {sql}"
         stream = self.run(explained, statement_id=statement_id, pins=pins, bodies=bodies, deadline=deadline)
-        return "\n".join(str(value) for batch in list(stream) for value in batch.column(0).to_pylist())
+        plan = "\n".join(str(value) for batch in list(stream) for value in batch.column(0).to_pylist())
+        if plan.startswith("Error occurred during query planning"):
+            # Spark answers with an error's text, which suggests names that its author may not know.
+            raise InternalError("Spark cannot plan what was rendered")
+        return plan
 
     def close(self, *, wait_for_statements: bool = False) -> None:
         with self._lock:
