@@ -16,6 +16,7 @@ pytestmark = pytest.mark.spark
 # that is not plain.
 ANSWERS: list[tuple[str, Any, str | None]] = [
     ("SELECT array_distinct(ARRAY[nan(), nan(), 1e0, NULL, NULL])", [nan, 1.0, None], None),
+    ("SELECT dot_product(ARRAY[1e0], concat(NULL, 1e0))", None, None),
     # Of nothing but NULL: to Spark a type of its own, which its functions refuse.
     ("SELECT map_concat(map(), map())", {}, "map(unknown, unknown)"),
     (

@@ -48,6 +48,7 @@ ANSWERS: list[tuple[str, Any]] = [
         " FROM t ORDER BY 1",
         [[1, True, True, False, False], [2, True, False, False, False], [3, False, False, False, False]],
     ),
+    ("SELECT chr(64 + strpos('abcb', (SELECT max('b') FROM u WHERE y = x), 2)) FROM t WHERE x = 1", "D"),
     (
         "SELECT x FROM t WHERE EXISTS (SELECT 1 FROM u WHERE y = x AND f > 0 AND 2 < 1)"
         " OR NOT EXISTS (SELECT 1 FROM u WHERE y = x AND false) AND x = 2",

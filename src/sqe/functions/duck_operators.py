@@ -313,6 +313,8 @@ def concatenate(call: Any, texts: Texts) -> str:
             text if isinstance(argument.type, Array) and argument.type == call.type else f"[{text}]"
             for argument, text in zip(call.arguments, texts, strict=True)
         ]
+        # Else DuckDB forgets the type where a part is a constant NULL.
+        return f"CAST({' || '.join(texts)} AS {duck_type(call.type)})"
     return f"({' || '.join(texts)})"
 
 

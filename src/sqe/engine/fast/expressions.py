@@ -2,16 +2,38 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from sqe.engine.expressions import PLACED, ExpressionWriter, Scope
 from sqe.engine.fast.literals import literal
 from sqe.engine.fast.types import quote_name
+from sqe.engine.scope import has_subquery
 from sqe.errors import NotSupported, Position
 from sqe.functions.duck_casts import duck_cast
 from sqe.functions.registry import Function
 from sqe.tree.expressions import Cast, Expression, FrameBound, Lambda, Literal, SortKey, WindowCall
 from sqe.tree.types import APPROXIMATE, Row, Type, row_field_names
+
+_TOKENS = re.compile(r"'(?:''|[^'])*'|\"(?:\"\"|[^\"])*\"|[(\[)\]]|\blambda\b|\bSELECT\b")
+
+
+def _has_subquery_in_lambda(text: str) -> bool:
+    """A rendering may bind a text to a name, or use it in a lambda of its own."""
+    depth = 0
+    inside: list[int] = []
+    for token in _TOKENS.findall(text):
+        if token == "lambda":
+            inside.append(depth)
+        elif token == "SELECT" and inside:
+            return True
+        elif token in "([":
+            depth += 1
+        elif token in ")]":
+            depth -= 1
+            while inside and depth < inside[-1]:
+                inside.pop()
+    return False
 
 
 class FastExpressions(ExpressionWriter):
@@ -24,7 +46,10 @@ class FastExpressions(ExpressionWriter):
     def rendered(
         self, function: Function, call: Expression, texts: Sequence[str], order: Sequence[tuple[str, SortKey]]
     ) -> str:
-        return function.render_fast(call, texts, order)
+        text = function.render_fast(call, texts, order)
+        if has_subquery(call) and _has_subquery_in_lambda(text):
+            raise NotSupported("DuckDB has no subquery in a lambda")
+        return text
 
     def marked(self, position: Position | None, text: str) -> str:
         return text if position is None else text.replace("error('SQE:", f"error('SQE@{position}:")
