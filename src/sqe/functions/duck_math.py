@@ -20,6 +20,8 @@ Texts = Sequence[str]
 
 _SHORT_DECIMAL = 18
 _LOWEST = -(1 << 63)
+_OVERFLOW = refuse("numerical overflow", code="NUMERIC_VALUE_OUT_OF_RANGE")
+_DECIMAL_OVERFLOW = refuse("Decimal overflow", code="NUMERIC_VALUE_OUT_OF_RANGE")
 
 
 def to_integer(name: str) -> Renderer:
@@ -39,35 +41,53 @@ def round_(call: Any, texts: Texts) -> str:
     if digits is None:
         return f"CAST(NULL AS {duck_type(call.type)})"
     if isinstance(call.type, Decimal):
-        return _round_decimal(call, texts[0], digits, whole=len(texts) == 1)
+        return _round_decimal(call, texts[0], digits)
     if is_integer(call.type):
         return texts[0] if digits >= 0 else _round_integer(call, texts[0], -digits)
     # Adding 0 makes 0 of -0, as Trino does.
-    value = f"({texts[0]} + CAST(0 AS {duck_type(call.type)}))"
+    value = f"({{0}} + CAST(0 AS {duck_type(call.type)}))"
     if digits == 0:
-        return f"round({value})"
+        return share(f"round({value})", texts[:1])
     if abs(digits) > 22:
         raise NotSupported(f"the fast lane does not round to {digits} digits")
-    # Trino rounds x * 10^n in binary, so that 1.005 to two digits is 1.0.
+    # Trino rounds x * 10^n in binary, so that 1.005 to two digits is 1.0; a product too large is x itself.
     if call.type == REAL:
-        return f"CAST(round(CAST({value} AS DOUBLE) * 1e{digits}) / 1e{digits} AS FLOAT)"
-    return f"(round({value} * 1e{digits}) / 1e{digits})"
+        return share(f"CAST(round(CAST({value} AS DOUBLE) * 1e{digits}) / 1e{digits} AS FLOAT)", texts[:1])
+    number = f"(round({value} * 1e{digits}) / 1e{digits})"
+    if digits < 0:
+        return share(number, texts[:1])
+    return share(f"(CASE WHEN isinf({{0}} * 1e{digits}) THEN {{0}} ELSE {number} END)", texts[:1])
 
 
-def _round_decimal(call: Any, text: str, digits: int, *, whole: bool) -> str:
+def power_of_ten(digits: int) -> float:
+    """As Java's pow has it, from 0 to infinity."""
+    return float(f"1e{digits}")
+
+
+def overflows(source: Decimal, result: Decimal, digits: int) -> bool:
+    """Whether a decimal of 128 bits is divided by more than 38 digits hold, which fails for every value."""
+    return result.precision > _SHORT_DECIMAL and source.scale - digits > MAX_PRECISION
+
+
+def _round_decimal(call: Any, text: str, digits: int) -> str:
     source, target = call.arguments[0].type, duck_type(call.type)
-    nothing_left = source.precision - source.scale + digits <= 0
-    if not whole and nothing_left and call.type.precision <= _SHORT_DECIMAL:
-        # Trino gives 0 without rounding up; only its long decimals become 100 for round(99.9, -2).
+    if overflows(source, call.type, digits):
+        return share(f"CASE WHEN {{0}} IS NOT NULL THEN {_DECIMAL_OVERFLOW} END", (text,))
+    left = source.precision - source.scale + digits
+    if left < 0:
         return f"CAST({text} * 0 AS {target})"
-    if nothing_left and source.precision < MAX_PRECISION:
-        # DuckDB does as Trino does with short ones.
+    if left == 0 and source.precision < MAX_PRECISION:
+        # DuckDB rounds all digits of a type to 0.
         text = f"CAST({text} AS DECIMAL({source.precision + 1},{source.scale}))"
+    elif left == 0 and call.type.scale == source.scale:
+        half = f"CAST('5{'0' * (MAX_PRECISION - 1 - source.scale)}' AS {target})"
+        if source.scale == MAX_PRECISION:
+            half = f"CAST('0.5' AS {target})"
+        return share(f"(CASE WHEN abs({{0}}) >= {half} THEN {_DECIMAL_OVERFLOW} ELSE {{0}} * 0 END)", (text,))
     if call.type.precision < MAX_PRECISION:
         return f"CAST(round({text}, {digits}) AS {target})"
-    overflow = refuse("Decimal overflow", code="NUMERIC_VALUE_OUT_OF_RANGE")
     rounded = f"TRY_CAST(round({{0}}, {digits}) AS {target})"
-    rounded = f"coalesce({rounded}, CASE WHEN {{0}} IS NOT NULL THEN {overflow} END)"
+    rounded = f"coalesce({rounded}, CASE WHEN {{0}} IS NOT NULL THEN {_DECIMAL_OVERFLOW} END)"
     # An addition is checked; a rounding up to 39 digits is not.
     return share(f"({rounded} + CAST(0 AS {target}))", (text,))
 
@@ -75,7 +95,7 @@ def _round_decimal(call: Any, text: str, digits: int, *, whole: bool) -> str:
 def _round_integer(call: Any, text: str, zeros: int) -> str:
     kind = duck_type(call.type)
     if zeros > 18:
-        return f"CAST({text} * 0 AS {kind})"
+        return share(f"CASE WHEN {{0}} IS NOT NULL THEN {_OVERFLOW} END", (text,))
     unit = 10**zeros
     rounded = f"(abs(CAST({{0}} AS HUGEINT)) + {unit // 2}) // {unit} * {unit}"
     return share(f"CAST(sign({{0}}) * ({rounded}) AS {kind})", (text,))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -31,7 +32,6 @@ _SAME_INTEGERS = (
 _SAME_FLOATS = ("(real) -> real", "(double) -> double")
 _DOUBLE = "(double) -> double"
 _EXACT_DOUBLES = "9007199254740992D"
-_SHORT_DECIMAL = 18
 
 
 def _whole_decimal(parameters: tuple[Type, ...]) -> Type:
@@ -81,6 +81,8 @@ def _doubles(call: Any, texts: Texts) -> tuple[str, ...]:
     )
 
 
+_OVERFLOW = refuse("numerical overflow", code="NUMERIC_VALUE_OUT_OF_RANGE")
+_DECIMAL_OVERFLOW = refuse("Decimal overflow", code="NUMERIC_VALUE_OUT_OF_RANGE")
 _KEPT = "{0} = 0D OR abs({0}) >= " + _EXACT_DOUBLES + " OR isnan({0})"
 
 
@@ -89,36 +91,43 @@ def _round(call: Any, texts: Texts) -> str:
     if digits is None:
         return f"CAST(NULL AS {spark_type(call.type)})"
     if isinstance(call.type, Decimal):
-        return _round_decimal(call, texts[0], digits, whole=len(texts) == 1)
+        return _round_decimal(call, texts[0], digits)
     if is_integer(call.type):
         return texts[0] if digits >= 0 else _round_integer(call, texts[0], -digits)
     return _typed(call, share(_round_double(digits), _doubles(call, texts)[:1]))
 
 
-def _round_decimal(call: Any, text: str, digits: int, *, whole: bool) -> str:
+def _round_decimal(call: Any, text: str, digits: int) -> str:
     source, target = call.arguments[0].type, spark_type(call.type)
-    nothing_left = source.precision - source.scale + digits <= 0
-    if not whole and nothing_left and call.type.precision <= _SHORT_DECIMAL:
-        # Trino gives 0 without rounding up; only its long decimals become 100 for round(99.9, -2).
+    if duck.overflows(source, call.type, digits):
+        return share(f"if({{0}} IS NULL, NULL, {_DECIMAL_OVERFLOW})", (text,))
+    if source.precision - source.scale + digits < 0:
         return f"CAST({text} * 0 AS {target})"
     return f"CAST(round({text}, {digits}) AS {target})"
 
 
 def _round_double(digits: int) -> str:
-    """Trino rounds x * 10^n in binary, so that 1.005 to two digits is 1.0."""
+    """Trino rounds x * 10^n in binary, so that 1.005 to two digits is 1.0; too large a product is x."""
     if digits == 0:
         return "(CASE WHEN {0} < 0 THEN -round(-{0}) ELSE round({0}) END)"
-    factor = f"power(10D, {digits}D)" if not 0 < digits <= 22 else f"1E{digits}D"
+    power = duck.power_of_ten(digits)
+    if power == math.inf:
+        return "({0} + 0D)"
+    if power == 0:
+        return "(CASE WHEN {0} IS NOT NULL THEN if(abs({0}) = double('Infinity'), {0}, double('NaN')) END)"
+    factor = f"{power!r}D"
     number = (
         f"(CASE WHEN {{0}} < 0 THEN -(round(-{{0}} * {factor}) / {factor})"
         f" ELSE round({{0}} * {factor}) / {factor} END)"
     )
-    return f"(CASE WHEN isnan({{0}}) OR abs({{0}}) = double('Infinity') THEN {{0}} ELSE {number} END)"
+    return (
+        f"(CASE WHEN isnan({{0}}) OR abs({{0}} * {factor}) = double('Infinity') THEN {{0}} ELSE {number} END)"
+    )
 
 
 def _round_integer(call: Any, text: str, zeros: int) -> str:
     if zeros > 18:
-        return f"CAST({text} * 0 AS {spark_type(call.type)})"
+        return share(f"if({{0}} IS NULL, NULL, {_OVERFLOW})", (text,))
     unit = 10**zeros
     wide = "CAST({0} AS DECIMAL(20,0))"
     # div makes a bigint, whatever it divides.
