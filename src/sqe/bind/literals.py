@@ -8,7 +8,7 @@ import math
 import re
 import struct
 
-from sqe.errors import NotSupported, Position, UserError
+from sqe.errors import NotSupported, Position, SyntaxFault, UserError
 from sqe.tree import types as t
 from sqe.tree.expressions import Literal
 from sqe.zones import canonical, zone
@@ -79,34 +79,93 @@ def binary(digits: str, position: Position | None) -> Literal:
     try:
         return Literal(t.VARBINARY, bytes.fromhex(digits))
     except ValueError:
-        raise UserError(f"X'{digits}' is not hexadecimal", position=position) from None
+        raise SyntaxFault(f"X'{digits}' is not hexadecimal", position=position) from None
 
 
 def typed(target: t.Type, text: str, position: Position | None) -> Literal | None:
-    """DATE '…', TIMESTAMP '…', TIME '…', DECIMAL '…', REAL '…'; None where it is a CAST of the text."""
+    """DATE '…', TIMESTAMP '…', TIME '…', DECIMAL '…', CHAR '…' and so on; None where it is a CAST of the
+    text."""
     try:
+        match target:
+            case t.Timestamp() | t.TimestampTz():
+                return timestamp(text, position)
+            case t.Time():
+                return _time(text, position)
+            case t.Decimal():
+                return _decimal(text)
+            case t.Char():
+                # As many as Java counts, of which some characters are two.
+                return Literal(t.Char(len(text.encode("utf-16-le")) // 2), text)
         if target == t.DATE:
-            if not re.fullmatch(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}", text.strip()):
-                raise ValueError(text)
-            return Literal(t.DATE, dt.date(*map(int, text.strip().split("-"))))
-        if isinstance(target, (t.Timestamp, t.TimestampTz)):
-            return timestamp(text, position)
-        if isinstance(target, t.Time):
-            return Literal(t.Time(_fraction(text)), dt.time.fromisoformat(text.strip()))
-        if isinstance(target, t.Decimal):
-            digits = text.strip().lstrip("+-")
-            negative = text.strip().startswith("-")
-            value = number(digits if "." in digits else f"{digits}.", position, negative=negative)
-            return value if isinstance(value.type, t.Decimal) else None
+            return _date(text)
+        if target == t.BOOLEAN:
+            return Literal(t.BOOLEAN, _BOOLEANS[text.lower()])
+        if target == t.UUID and not _UUID.fullmatch(text):
+            raise ValueError(text)
+        if t.is_integer(target):
+            return _integer(target, text)
         if target in t.APPROXIMATE and re.fullmatch(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]{1,3})?", text):
             return _approximate(target, float(text))
-    except UserError:
-        raise
-    except (ValueError, decimal.InvalidOperation):
+    except (ValueError, KeyError):
+        name = str(target).split("(")[0].upper()
         raise UserError(
-            f"'{text}' is not a valid {target} literal", code="INVALID_LITERAL", position=position
+            f"'{text}' is not a valid {name} literal", code="INVALID_LITERAL", position=position
         ) from None
     return None
+
+
+_BOOLEANS = {"t": True, "true": True, "1": True, "f": False, "false": False, "0": False}
+_UUID = re.compile(r"[0-9A-Fa-f]{8}-([0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}")
+_DATE = re.compile(r"\s*([+-]?[0-9]{4,})-([0-9]{1,2})-([0-9]{1,2})\s*")
+_TIME = re.compile(r"([0-9]{1,2}):([0-9]{1,2})(?::([0-9]{1,2})(?:\.([0-9]+))?)?")
+_DECIMAL = re.compile(r"([+-]?)((?:[0-9]+(?:_[0-9]+)*)?)(?:\.((?:[0-9]+(?:_[0-9]+)*)?))?")
+
+
+def _date(text: str) -> Literal | None:
+    found = _DATE.fullmatch(text)
+    if found is None:
+        raise ValueError(text)
+    year, month, day = map(int, found.groups())
+    # The calendar repeats after 400 years. Years that Python does not have are left to the CAST.
+    dt.date(2000 + year % 400, month, day)
+    return Literal(t.DATE, dt.date(year, month, day)) if dt.MINYEAR <= year <= dt.MAXYEAR else None
+
+
+def _time(text: str, position: Position | None) -> Literal:
+    found = _TIME.fullmatch(text)
+    if found is None:
+        raise ValueError(text)
+    hour, minute, second = (int(part or 0) for part in found.groups()[:3])
+    fraction = found[4] or ""
+    value = dt.time(hour, minute, second, int(fraction[:6].ljust(6, "0")))
+    if len(fraction) > 12:
+        raise UserError(
+            f"TIME precision must be in range [0, 12]: {len(fraction)}",
+            code="NUMERIC_VALUE_OUT_OF_RANGE",
+            position=position,
+        )
+    if len(fraction) > 6:
+        raise NotSupported("time literals have at most 6 digits of a second here", position=position)
+    return Literal(t.Time(len(fraction)), value)
+
+
+def _decimal(text: str) -> Literal:
+    found = _DECIMAL.fullmatch(text)
+    if found is None or not (found[2] or found[3]):
+        raise ValueError(text)
+    whole, fraction = found[2].replace("_", ""), (found[3] or "").replace("_", "")
+    precision = max(len((whole + fraction).lstrip("0")), len(fraction), 1)
+    if precision > t.MAX_PRECISION:
+        raise ValueError(text)
+    value = decimal.Decimal(f"{found[1]}{whole or '0'}.{fraction}")
+    return Literal(t.Decimal(precision, len(fraction)), value)
+
+
+def _integer(target: t.Type, text: str) -> Literal:
+    bits = 8 << t.INTEGERS.index(target)
+    if not re.fullmatch(r"[+-]?[0-9]+", text.strip()) or not -1 << bits - 1 <= int(text) < 1 << bits - 1:
+        raise ValueError(text)
+    return Literal(target, int(text))
 
 
 def _approximate(target: t.Type, value: float) -> Literal | None:
@@ -121,7 +180,7 @@ def _approximate(target: t.Type, value: float) -> Literal | None:
 
 _TIMESTAMP = re.compile(
     r"\s*(?P<date>[0-9]{4,5}-[0-9]{1,2}-[0-9]{1,2})"
-    r"(?:[ T](?P<time>[0-9]{1,2}:[0-9]{1,2}(?::[0-9]{1,2}(?:\.(?P<fraction>[0-9]{1,12}))?)?))?"
+    r"(?: (?P<time>[0-9]{1,2}:[0-9]{1,2}(?::[0-9]{1,2}(?:\.(?P<fraction>[0-9]{1,12}))?)?))?"
     r"\s*(?P<zone>[A-Za-z+\-].*?)?\s*$"
 )
 
@@ -169,7 +228,7 @@ def interval(text: str, unit: str, to: str | None, position: Position | None) ->
                 return Literal(t.YEAR_MONTH, sign * int(body) * _MONTHS[unit])
             if unit in _SECONDS:
                 seconds = decimal.Decimal(body if unit == "SECOND" else int(body)) * _SECONDS[unit]
-                return Literal(t.DAY_SECOND, sign * dt.timedelta(microseconds=int(seconds * 1_000_000)))
+                return Literal(t.DAY_SECOND, sign * _milliseconds(seconds))
         elif (unit, to) == ("YEAR", "MONTH"):
             years, months = body.split("-")
             return Literal(t.YEAR_MONTH, sign * (int(years) * 12 + int(months)))
@@ -187,8 +246,9 @@ def _day_to_second(body: str, unit: str, to: str) -> dt.timedelta:
     if len(values) != len(wanted):
         raise ValueError(body)
     seconds = sum(decimal.Decimal(v) * _SECONDS[u] for v, u in zip(values, wanted, strict=True))
-    return dt.timedelta(microseconds=int(seconds * 1_000_000))
+    return _milliseconds(decimal.Decimal(seconds))
 
 
-def _fraction(text: str) -> int:
-    return len(text.strip().split(".")[1]) if "." in text else 0
+def _milliseconds(seconds: decimal.Decimal) -> dt.timedelta:
+    """Intervals count milliseconds; what is over is cut."""
+    return dt.timedelta(milliseconds=int(seconds * 1000))

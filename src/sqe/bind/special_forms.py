@@ -15,7 +15,7 @@ from sqe.bind.scope import Scope
 from sqe.bind.types import bind_type
 from sqe.bind.zones import at_timezone, cast_target, constant_cast
 from sqe.catalog.names import nearest
-from sqe.errors import NotSupported, TypeMismatch, UserError
+from sqe.errors import NotSupported, SyntaxFault, TypeMismatch, UserError
 from sqe.functions import registry
 from sqe.functions.casts import castable
 from sqe.sql.dialect import CAST
@@ -65,6 +65,8 @@ def _is_typed_literal(b: Binder, node: exp.Cast) -> bool:
     before, after = b.text[:start].rstrip(), b.text[node.this.meta["end"] + 1 :]
     if re.match(r"(?:\s|--[^\n]*\n|/\*.*?\*/)*::", after, re.DOTALL):
         return False
+    if before.upper().endswith("ZONE"):
+        raise SyntaxFault("a timestamp constant has its zone in the text", position=b.position(node))
     if before.endswith(")"):
         raise NotSupported(
             "a typed constant has no parameters", position=b.position(node), hint="use CAST('...' AS type)"

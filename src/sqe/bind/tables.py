@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -242,7 +243,8 @@ def _moment(b: Binder, node: exp.Expr, position: Position | None) -> int:
     if isinstance(node, exp.Literal) and not node.is_string and node.this.isdigit():
         return int(node.this)
     if isinstance(node, exp.Literal) and node.is_string:
-        value = literals.timestamp(node.this, position).value
+        text = re.sub(r"(?<=[0-9])T(?=[0-9])", " ", node.this)
+        value = literals.timestamp(text, position).value
     else:
         bound = bind_expression(b, node, Scope())
         value = getattr(bound, "value", None)
