@@ -50,6 +50,8 @@ def castable(source: Type, target: Type) -> bool:
     """Whether Trino has such a cast and we can render it."""
     if source in (target, UNKNOWN):
         return not isinstance(target, FunctionType)
+    if isinstance(source, Char) or isinstance(target, Char):
+        return is_text(source) and is_text(target)
     if JSON in (source, target):
         return castable_to_json(source) if target == JSON else castable_from_json(target)
     match source, target:
@@ -426,8 +428,23 @@ def round_timestamp(text: str, precision: int) -> str:
     )
 
 
+def round_time(text: str, precision: int) -> str:
+    """To fewer fraction digits, a half up; what is rounded up to midnight is the next day's 00:00."""
+    unit = 10 ** (6 - precision)
+    micros = f"time_diff('MICROSECOND', TIME '00:00:00', {text})"
+    rounded = f"(({micros} + {unit // 2}) div {unit} * {unit} % 86400000000)"
+    return share(
+        "make_time(CAST({0} div 3600000000 AS INT), CAST({0} div 60000000 % 60 AS INT),"
+        " CAST({0} % 60000000 AS DECIMAL(8,0)) * 0.000001BD)",
+        (rounded,),
+    )
+
+
 def _moment(text: str, source: Type, target: Type) -> str:
-    """Between dates and timestamps; only a smaller precision changes a value."""
+    """Between dates, times and timestamps; only a smaller precision changes a value."""
+    if isinstance(source, Time) and isinstance(target, Time):
+        spark_type(target)  # refused where Spark has none
+        return round_time(text, target.precision) if target.precision < source.precision else text
     result = text
     if type(source) is not type(target) or source == DATE or target == DATE:
         result = f"CAST({text} AS {spark_type(target)})"

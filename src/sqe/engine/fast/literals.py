@@ -8,7 +8,7 @@ import math
 import re
 
 from sqe.engine.fast.types import duck_type
-from sqe.errors import InvalidArgument
+from sqe.errors import InvalidArgument, NotSupported
 from sqe.tree.types import (
     INTEGER,
     INTEGERS,
@@ -70,6 +70,8 @@ def literal(value: object, t: Type) -> str:
             return _timestamp(value, t)
         case datetime.date():
             return f"DATE '{value.isoformat()}'"
+        case datetime.time():
+            raise NotSupported(f"the fast lane has no type for {t}")
         case datetime.timedelta():
             micros = (value.days * 86_400 + value.seconds) * 1_000_000 + value.microseconds
             return f"to_microseconds({micros})"

@@ -79,7 +79,8 @@ def spark_type(t: Type) -> str:
             return "TIMESTAMP"
         case Time():
             _check_fraction(t, t.precision)
-            return f"TIME({t.precision})"
+            # One type for all, as of timestamps: Spark compares none of different precisions.
+            return f"TIME({MAX_FRACTION})"
         case Array():
             return f"ARRAY<{spark_type(t.element)}>"
         case Map():
