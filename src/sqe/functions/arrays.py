@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from sqe.engine.spark.types import spark_type
-from sqe.errors import NotSupported
+from sqe.errors import NotSupported, TypeMismatch
 from sqe.functions import duck_arrays as duck
 from sqe.functions import duck_text
-from sqe.functions.casts import printed_text
+from sqe.functions.casts import castable, printed_text, spark_cast
 from sqe.functions.function import Renderer, scalar
 from sqe.functions.operators import equal, has
 from sqe.functions.spark_order import extreme_of, sorted_array
@@ -23,7 +23,7 @@ from sqe.functions.spark_text import (
     share,
     shared,
 )
-from sqe.tree.types import APPROXIMATE, DATE, Array, Char, Map, Row, Type, is_text
+from sqe.tree.types import APPROXIMATE, DATE, JSON, VARCHAR, Array, Char, Map, Row, Type, is_text
 
 Texts = Sequence[str]
 _MAX_SEQUENCE = 10_000
@@ -190,7 +190,13 @@ def _join(call: Any, texts: Texts) -> str:
     array = texts[0]
     if isinstance(element, (Array, Map, Row)):
         raise NotSupported(f"array_join of {call.arguments[0].type}", position=call.position)
-    if not is_text(element):
+    if not castable(element, VARCHAR):
+        raise TypeMismatch(f"Cannot cast {element} to varchar", position=call.position)
+    if element == JSON:
+        # No body can stand in a lambda: the array as one JSON, and that as texts.
+        whole = spark_cast(array, Array(JSON), JSON, safe=False)
+        array = spark_cast(whole, JSON, Array(VARCHAR), safe=False)
+    elif not is_text(element):
         array = f"transform({array}, e_ -> {printed_text('e_', element)})"
     return f"array_join({', '.join([array, *texts[1:]])})"
 

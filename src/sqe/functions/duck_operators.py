@@ -182,8 +182,6 @@ def duck_compare(
     symbol = _SYMBOLS[op]
     if t in APPROXIMATE:
         return _compare_floats(op, symbol, (left, right), left_is_number, right_is_number)
-    if isinstance(t, Char):
-        return f"(rtrim({left}, ' ') {symbol} rtrim({right}, ' '))"
     if isinstance(t, (Array, Row, Map)):
         if op == "$eq":
             return duck_equal(t, left, right)
@@ -298,8 +296,6 @@ def is_distinct(call: Any, texts: Texts) -> str:
     t = call.arguments[0].type
     if has(t, Map) or (has(t, Char) and not isinstance(t, Char)):
         raise NotSupported(f"IS DISTINCT FROM of {t}", position=call.position)
-    if isinstance(t, Char):
-        texts = tuple(f"rtrim({text}, ' ')" for text in texts)
     return f"({texts[0]} IS DISTINCT FROM {texts[1]})"
 
 
@@ -307,10 +303,12 @@ def is_distinct(call: Any, texts: Texts) -> str:
 
 
 def concatenate(call: Any, texts: Texts) -> str:
-    """NULL where any part is. An element beside an array is one more of its elements, NULL too."""
+    """NULL where any part is, also where it is an element beside an array."""
     if isinstance(call.type, Array):
         texts = [
-            text if isinstance(argument.type, Array) and argument.type == call.type else f"[{text}]"
+            text
+            if argument.type == call.type
+            else share("(CASE WHEN {0} IS NOT NULL THEN [{0}] END)", (text,))
             for argument, text in zip(call.arguments, texts, strict=True)
         ]
         # Else DuckDB forgets the type where a part is a constant NULL.

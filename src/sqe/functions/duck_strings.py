@@ -8,7 +8,7 @@ from typing import Any
 from sqe.functions.duck_text import refuse, share, shared, string
 from sqe.functions.function import Renderer
 from sqe.functions.spark_text import constant
-from sqe.tree.types import BIGINT, VARBINARY, Array
+from sqe.tree.types import BIGINT, VARBINARY, Array, Char
 
 Texts = Sequence[str]
 
@@ -32,7 +32,9 @@ def length(call: Any, texts: Texts) -> str:
 
 def trim(name: str) -> Renderer:
     def render(call: Any, texts: Texts) -> str:
-        return f"{name}({texts[0]}, {texts[1] if len(texts) == 2 else _BLANKS})"
+        # What a char is padded with is no part of it.
+        text = f"rtrim({texts[0]}, ' ')" if isinstance(call.arguments[0].type, Char) else texts[0]
+        return f"{name}({text}, {texts[1] if len(texts) == 2 else _BLANKS})"
 
     return render
 

@@ -262,8 +262,6 @@ def compare(
     symbol = _SYMBOLS[op]
     if t in APPROXIMATE:
         return _compare_floats(op, symbol, (left, right), left_is_number, right_is_number)
-    if isinstance(t, Char):
-        return f"(rtrim(' ', {left}) {symbol} rtrim(' ', {right}))"
     if isinstance(t, (Array, Row, Map)):
         if op == "$eq":
             return _equal(t, left, right, 0)
@@ -375,8 +373,6 @@ def _is_distinct(call: Any, texts: Texts) -> str:
     t = call.arguments[0].type
     if has(t, Map):
         raise NotSupported(f"IS DISTINCT FROM of {t}", position=call.position)
-    if isinstance(t, Char):
-        texts = tuple(f"rtrim(' ', {text})" for text in texts)
     return f"(NOT ({texts[0]} <=> {texts[1]}))"
 
 
@@ -408,11 +404,11 @@ CONCATENATIONS = (
 
 
 def concatenate(call: Any, texts: Texts) -> str:
-    """NULL where any part is. An element beside an array is one more of its elements, NULL too."""
+    """NULL where any part is, also where it is an element beside an array."""
     if not isinstance(call.type, Array):
         return f"concat({', '.join(texts)})"
     parts = [
-        text if isinstance(argument.type, Array) and argument.type == call.type else f"array({text})"
+        text if argument.type == call.type else share("if({0} IS NULL, NULL, array({0}))", (text,))
         for argument, text in zip(call.arguments, texts, strict=True)
     ]
     return f"concat({', '.join(parts)})"

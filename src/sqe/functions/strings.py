@@ -11,7 +11,7 @@ from sqe.functions.function import Renderer, Resolution, scalar
 from sqe.functions.operators import CONCATENATIONS, concatenate
 from sqe.functions.spark_text import constant, constant_text, invalid, refuse, share, shared, string
 from sqe.functions.text_formats import format_text
-from sqe.tree.types import BIGINT, UNKNOWN, VARBINARY, VARCHAR, Array, Type, Varchar, is_text
+from sqe.tree.types import BIGINT, UNKNOWN, VARBINARY, VARCHAR, Array, Char, Type, Varchar, is_text
 
 Texts = Sequence[str]
 
@@ -39,7 +39,9 @@ _LOWER = (
 def _trim(side: str) -> Renderer:
     def render(call: Any, texts: Texts) -> str:
         characters = texts[1] if len(texts) == 2 else _BLANKS
-        return f"trim({side} {characters} FROM {texts[0]})"
+        # What a char is padded with is no part of it.
+        text = f"rtrim({texts[0]})" if isinstance(call.arguments[0].type, Char) else texts[0]
+        return f"trim({side} {characters} FROM {text})"
 
     return render
 
