@@ -217,9 +217,7 @@ def _plan(statement: Statement, session: Session, guard: Guard, coordinator: Coo
         return Plan(tree, binder, route(tree, asked, admit))
 
 
-def _plan_again(
-    statement: Statement, coordinator: Coordinator, binder: Binder
-) -> tuple[s.Statement, Binder]:
+def _plan_again(statement: Statement, coordinator: Coordinator, binder: Binder) -> tuple[s.Statement, Binder]:
     """For a writer that waited for its turn: what it was planned with has changed meanwhile."""
     statement.warnings.clear()
     guard = Guard(coordinator.policy, binder.session.identity, statement.staged)

@@ -537,7 +537,6 @@ class SchemaRenameConformance:
             catalog.rename_namespace(("new",), ("taken",))
         assert error.value.code == "SCHEMA_ALREADY_EXISTS"
 
-
     def test_a_schema_does_not_get_a_tables_name(self, catalog: Catalog) -> None:
         catalog.create_table(definition(catalog, "t"))
         catalog.create_namespace(("s",))

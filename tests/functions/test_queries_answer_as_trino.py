@@ -11,6 +11,8 @@ from sqe.connection import Connection
 
 pytestmark = pytest.mark.spark
 
+_NUMBERS = "SELECT count(*) FROM (VALUES 0, 1, 2, 3, 4, 5, 6) n(k)"
+_MATCHING = "FROM (VALUES 0, 1, 2, 3) r(k) WHERE r.k = n.k"
 # A statement and its answer: the rows, or the value where it is a single one; and its type where
 # that is not plain.
 ANSWERS: list[tuple[str, Any, str | None]] = [
@@ -61,6 +63,10 @@ ANSWERS: list[tuple[str, Any, str | None]] = [
         [2, 3, 4],
         "array(bigint)",
     ),
+    # Trino has no such subqueries; where no row matches, an aggregate without GROUP BY is still a row.
+    (f"{_NUMBERS} WHERE (SELECT 1 {_MATCHING} HAVING max(r.k) IS NULL) = 1", 3, None),
+    (f"{_NUMBERS} WHERE (SELECT n.k {_MATCHING} HAVING sum(r.k) IS NULL) = n.k", 3, None),
+    (f"{_NUMBERS} LEFT JOIN LATERAL (SELECT max(r.k) m {_MATCHING} UNION ALL SELECT 3) ON true", 14, None),
 ]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from sqe.engine.fast.proven import cast_is_proven, is_proven
-from sqe.engine.scope import has_subquery
+from sqe.engine.scope import free, has_subquery, references
 from sqe.functions.registry import can_fail
 from sqe.tree import expressions as e
 from sqe.tree import relations as r
@@ -51,6 +51,8 @@ def _node(node: Any) -> str | None:
             return is_proven(str(node.function), [a.type for a in node.arguments])
         case e.Cast():
             return cast_is_proven(node.operand.type, node.type, node.safe)
+        case e.ScalarSubquery() | e.Exists() | e.InSubquery() | e.Quantified() if _of_nothing(node.relation):
+            return _EMPTY
         case e.InList() if _can_fail(node.items):
             return "an IN list that may fail: DuckDB computes all of it"
         case e.InSubquery() if len(node.operands) > 1:
@@ -79,6 +81,8 @@ def _relation(relation: r.Relation) -> str | None:
         for field in relation.fields:
             if not _is_known(field.type):
                 return f"column {field.name} is of type {field.type}"
+    if isinstance(relation, r.Join) and relation.lateral and _of_nothing(relation.right):
+        return _EMPTY
     if isinstance(relation, r.Join) and relation.kind not in ("inner", "cross"):
         subquery = relation.condition is not None and has_subquery(relation.condition)
         return "DuckDB has no subquery in the ON of an outer join" if subquery else None
@@ -88,6 +92,26 @@ def _relation(relation: r.Relation) -> str | None:
 _WORDS: dict[type[r.Relation], str] = {r.Sample: "TABLESAMPLE is"}
 # DuckDB takes such a path for a pattern.
 _PATTERN = frozenset("*?[")
+
+
+_EMPTY = "what stands beside a correlated aggregate without GROUP BY: DuckDB loses it where no row matches"
+
+
+def _of_nothing(relation: r.Relation) -> bool:
+    """Whether a correlated subquery has an aggregate that makes a row of no rows, and anything but
+    expressions of that aggregate: constants, HAVING, DISTINCT, UNION."""
+    if not any(map(_is_ungrouped, e.walk(relation))) or not free(relation):
+        return False
+    while isinstance(relation, r.Project):
+        made = {field.id for field in relation.input.fields}
+        if not all(references([expression]) & made for expression in relation.expressions):
+            return True
+        relation = relation.input
+    return not _is_ungrouped(relation) or any(map(_is_ungrouped, list(e.walk(relation))[1:]))
+
+
+def _is_ungrouped(node: Any) -> bool:
+    return isinstance(node, r.Aggregate) and (not node.keys or () in (node.grouping_sets or ()))
 
 
 def _can_fail(expressions: Iterable[e.Expression]) -> bool:
