@@ -60,7 +60,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "__init__", "bind", "catalog", "coordinator", "engine", "errors", "functions", "observe", "policy",
         "results", "session", "session_properties", "system", "tree",
     },
-    "plans": {"errors", "session", "tree"},
+    "plans": {"errors", "session", "tree", "sqe.catalog.kept"},
     "statement": {
         "bind", "coordinator", "engine", "errors", "observe", "policy", "recursion", "results", "session",
         "session_properties", "sql", "statements", "tree",

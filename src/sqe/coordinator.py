@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections import OrderedDict, defaultdict
+from collections import OrderedDict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 from sqe.config import Config
 from sqe.observe.events import Events, Observer
@@ -58,7 +59,8 @@ class Coordinator:
         self._fast: FastLane | None = None
         self._files: OrderedDict[Identity, FileCache] = OrderedDict()
         self._lock = threading.Lock()
-        self._writing: dict[str, threading.Lock] = defaultdict(threading.Lock)
+        # As long as somebody has it or waits for it.
+        self._writing: WeakValueDictionary[str, threading.Lock] = WeakValueDictionary()
         self.closed = False
 
     def session(self, identity: Identity) -> Session:
@@ -116,19 +118,23 @@ class Coordinator:
 
     def files(self, identity: Identity) -> FileCache:
         """What is known of tables' files, as this identity read it."""
-        from sqe.catalog.data_files import FileCache
+        from sqe.catalog.data_files import FILES_BYTES, FileCache
 
         with self._lock:
             known = self._files.setdefault(identity, FileCache())
             self._files.move_to_end(identity)
-            while len(self._files) > IDENTITIES:
-                self._files.popitem(last=False)
+            kept = sum(files.bytes for files in self._files.values())
+            while len(self._files) > 1 and (len(self._files) > IDENTITIES or kept > FILES_BYTES):
+                kept -= self._files.popitem(last=False)[1].bytes
             return known
 
     def writing(self, table: str) -> threading.Lock:
         """Our own writers of a table take turns, instead of losing a race and doing the work again."""
         with self._lock:
-            return self._writing[table]
+            lock = self._writing.get(table)
+            if lock is None:
+                lock = self._writing[table] = threading.Lock()
+            return lock
 
     @property
     def spark_state(self) -> str:
@@ -138,7 +144,7 @@ class Coordinator:
     def readings(self) -> dict[str, float]:
         """What can be measured of it now, by the names of sqe/observe/metrics.py. Starts nothing."""
         with self._lock:
-            fast, spools = self._fast, self._spools
+            fast, spools, files = self._fast, self._spools, list(self._files.values())
         waiting = 0 if self.admission is None else self.admission.waiting
         return {
             "sqe_active_queries": max(0, self.history.running - waiting),
@@ -148,6 +154,10 @@ class Coordinator:
             "sqe_events_dropped_total": self.events.dropped,
             "sqe_cache_hits_total": self.plans.used,
             "sqe_cache_misses_total": self.plans.missed,
+            "sqe_metadata_cache_bytes": self.catalogs.kept_bytes,
+            "sqe_file_cache_bytes": sum(known.bytes for known in files),
+            "sqe_plan_cache_bytes": self.plans.bytes,
+            "sqe_history_bytes": self.history.bytes,
         }
 
     def close(self) -> None:

@@ -7,9 +7,9 @@ that it reads is at the metadata file that it was planned with.
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from typing import TYPE_CHECKING
 
+from sqe.catalog.kept import Kept
 from sqe.record import record
 from sqe.session import Session
 from sqe.tree.expressions import walk
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from sqe.catalog.catalogs import Catalogs
     from sqe.engine.route import Route
 
-_KEPT = 256
+PLANS_BYTES = 32 << 20
+_MOST_READERS = 1000
 Key = tuple[object, ...]
 
 
@@ -33,35 +34,59 @@ class Plan:
 
 
 class Plans:
-    """The plans that were used last."""
+    """The plans that were used last. One of a table that has changed since goes with the next that is kept:
+    with it goes the version of the table that it holds."""
 
-    def __init__(self) -> None:
-        self._plans: OrderedDict[Key, Plan] = OrderedDict()
+    def __init__(self, *, most_bytes: int = PLANS_BYTES) -> None:
+        self._plans: Kept[Plan] = Kept(most_bytes, _bytes)
+        self._readers: dict[str, tuple[str, set[Key]]] = {}
         self._lock = threading.Lock()
         self.used = 0
         self.missed = 0
 
+    @property
+    def bytes(self) -> int:
+        return self._plans.bytes
+
+    def __len__(self) -> int:
+        return len(self._plans)
+
     def find(self, text: str, session: Session, catalogs: Catalogs) -> Plan | None:
         key = _key(text, session)
+        plan = self._plans.get(key)
+        current = plan is not None and catalogs.are_current(plan.binder.tables)
+        if not current:
+            self._plans.remove([key])
         with self._lock:
-            plan = self._plans.get(key)
-        if plan is None or not catalogs.are_current(plan.binder.tables):
-            with self._lock:
-                self.missed += 1
-            return None
-        with self._lock:
-            if key in self._plans:
-                self._plans.move_to_end(key)
-            self.used += 1
-        return plan
+            self.used += current
+            self.missed += not current
+        return plan if current else None
 
     def keep(self, text: str, session: Session, plan: Plan) -> None:
         if not _is_lasting(plan):
             return
+        key = _key(text, session)
         with self._lock:
-            self._plans[_key(text, session)] = plan
-            while len(self._plans) > _KEPT:
-                self._plans.popitem(last=False)
+            for table in plan.binder.tables.values():
+                version, readers = self._readers.get(table.uuid, ("", set()))
+                if version != table.metadata_location:
+                    self._plans.remove(readers)
+                    readers = set()
+                if len(readers) > _MOST_READERS:
+                    # Those that were evicted meanwhile are not worth a look at each.
+                    readers = {reader for reader in readers if self._plans.get(reader) is not None}
+                self._readers[table.uuid] = (table.metadata_location, {*readers, key})
+            while len(self._readers) > _MOST_READERS:
+                self._plans.remove(self._readers.pop(next(iter(self._readers)))[1])
+        self._plans.put(key, plan)
+
+
+def _bytes(plan: Plan) -> int:
+    """What the plan itself takes, and the names of the files in its text. Its tables are those of the
+    catalog, as long as they are current."""
+    admitted = plan.route.admitted
+    text = 0 if admitted is None else len(admitted.rendered.sql)
+    return 30_000 + 20 * len(plan.binder.text) + 4 * text
 
 
 def _key(text: str, session: Session) -> Key:

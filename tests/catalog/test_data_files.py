@@ -195,12 +195,24 @@ def test_what_was_used_last_is_kept(lake: Lake) -> None:
     for name in names:
         lake.append(name, {c: [HIGH[c]] for c in TYPES})
     tables = [lake.table(name) for name in names]
-    cache = FileCache(most_files=3)  # room for one: a file, and what its manifest itself counts
+    cache = FileCache(most_bytes=8000)  # room for two tables of one file each, and for no manifest
     reads = []
-    for number in (0, 0, 1, 1, 0, 2, 2):
+    for number in (0, 0, 1, 1, 0, 2, 2, 0, 1):
         cache.files_of(tables[number])
         reads.append(cache.manifests_read)
-    assert reads == [1, 1, 2, 2, 3, 4, 4]
+        assert cache.bytes <= 8000
+    assert reads == [1, 1, 2, 2, 2, 3, 3, 3, 4]
+
+
+def test_a_table_that_changes_takes_no_more_room_than_its_last_version(lake: Lake) -> None:
+    name = lake.create(SCHEMA)
+    cache = FileCache()
+    for _ in range(6):
+        lake.append(name, {c: [HIGH[c]] for c in TYPES})
+        cache.files_of(lake.table(name))
+    fresh = FileCache()
+    fresh.files_of(lake.table(name))
+    assert cache.bytes == fresh.bytes
 
 
 def test_many_threads_read_a_manifest_once(lake: Lake) -> None:

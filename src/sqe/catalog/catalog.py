@@ -30,6 +30,10 @@ class Catalog(Protocol):
     @property
     def name(self) -> str: ...
 
+    @property
+    def kept_bytes(self) -> int:
+        """About how much memory is used to keep what was read."""
+
     def check(self) -> None:
         """Returns if the catalog answers a small question, else raises what it raises."""
 

@@ -74,6 +74,11 @@ class Catalogs:
             return False
         return True
 
+    @property
+    def kept_bytes(self) -> int:
+        """What the parsed metadata of their tables takes."""
+        return sum(catalog.kept_bytes for catalog in self._mounted.values())
+
     def spark_conf(self) -> dict[str, str]:
         conf: dict[str, str] = {}
         for catalog in self._mounted.values():

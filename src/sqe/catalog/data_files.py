@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 import threading
 from array import array
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from sqe.catalog.kept import Kept
 from sqe.catalog.location import local_path
 from sqe.catalog.manifests import (
     DATA,
@@ -37,9 +38,10 @@ if TYPE_CHECKING:
 
     Numbers = np.ndarray[Any, np.dtype[Any]]
 
-# So many files are kept of all tables; one takes about a kilobyte.
-_KEPT_FILES = 100_000
+# For each identity; all of them together get as much as the coordinator gives.
+FILES_BYTES = 128 << 20
 _UNKNOWN = -1
+_T = TypeVar("_T")
 
 
 @record
@@ -250,12 +252,20 @@ def scan_bytes(files: TableFiles, kept: Sequence[int] | None = None) -> int:
 
 
 class FileCache:
-    """What one identity has read of manifests, for any number of threads. `manifests_read` counts them."""
+    """What one identity has read of manifests, for any number of threads. `manifests_read` counts them. Of
+    each table's current snapshot one version is kept, with the manifests that it has."""
 
-    def __init__(self, *, most_files: int = _KEPT_FILES) -> None:
-        self._chunks: _Kept[_Chunk] = _Kept(most_files, lambda c: 1 + len(c.locations) + len(c.deletes))
-        self._tables: _Kept[TableFiles] = _Kept(most_files, lambda f: 1 + len(f) + len(f.deletes))
+    def __init__(self, *, most_bytes: int = FILES_BYTES) -> None:
+        self._chunks: Kept[_Chunk] = Kept(most_bytes // 2, _chunk_bytes)
+        self._tables: Kept[TableFiles] = Kept(most_bytes // 2, _files_bytes)
+        self._manifests: Kept[frozenset[str]] = Kept(most_bytes // 16, lambda m: 100 + 250 * len(m))
+        self._making: dict[str, Future[Any]] = {}
+        self._lock = threading.Lock()
         self.manifests_read = 0
+
+    @property
+    def bytes(self) -> int:
+        return self._chunks.bytes + self._tables.bytes + self._manifests.bytes
 
     def files_of(self, table: Table, snapshot_id: int | None = None) -> TableFiles:
         """Those of the current snapshot, or of the one that is named."""
@@ -267,40 +277,39 @@ class FileCache:
                 f"table '{table.name}' has lost its snapshot {snapshot_id or table.current_snapshot_id}",
                 code="ICEBERG_INVALID_METADATA",
             )
+        key = str(snapshot.manifest_list)
+        # The past does not take the place of the present.
+        of = table.uuid or str(table.name) if snapshot.id == table.current_snapshot_id else None
 
         def load() -> TableFiles:
-            return TableFiles([self._chunk(m, table) for m in manifests_of(snapshot, table.name)])
+            manifests = manifests_of(snapshot, table.name)
+            if of is not None:
+                self._forget_others(of, frozenset(m.location for m in manifests))
+            return TableFiles([self._chunk(m, table) for m in manifests])
 
-        return self._tables.get(str(snapshot.manifest_list), load)
+        return self._get(self._tables, key, load, of=of)
 
     def _chunk(self, manifest: Manifest, table: Table) -> _Chunk:
         def load() -> _Chunk:
             self.manifests_read += 1
             return _read(manifest, table)
 
-        return self._chunks.get(manifest.location, load)
+        return self._get(self._chunks, manifest.location, load)
 
+    def _forget_others(self, of: str, manifests: frozenset[str]) -> None:
+        """Manifests that were merged into others, or whose files are gone, are not read again."""
+        before = self._manifests.get(of)
+        if before is not None:
+            self._chunks.remove(before - manifests)
+        self._manifests.put(of, manifests)
 
-_T = TypeVar("_T")
-
-
-class _Kept(Generic[_T]):
-    """The values that were used last, up to a sum of weights; who asks for one that is being made waits."""
-
-    def __init__(self, most: int, weight: Callable[[_T], int]) -> None:
-        self._most = most
-        self._weight = weight
-        self._known: OrderedDict[str, _T] = OrderedDict()
-        self._making: dict[str, Future[_T]] = {}
-        self._total = 0
-        self._lock = threading.Lock()
-
-    def get(self, key: str, make: Callable[[], _T]) -> _T:
+    def _get(self, kept: Kept[_T], key: str, make: Callable[[], _T], *, of: str | None = None) -> _T:
+        """Who asks for one that is being made waits."""
         with self._lock:
-            if key in self._known:
-                self._known.move_to_end(key)
-                return self._known[key]
-            others = self._making.get(key)
+            found = kept.get(key)
+            if found is not None:
+                return found
+            others: Future[_T] | None = self._making.get(key)
             if others is None:
                 mine = self._making[key] = Future[_T]()
         if others is not None:
@@ -316,12 +325,22 @@ class _Kept(Generic[_T]):
             raise
         with self._lock:
             del self._making[key]
-            self._known[key] = made
-            self._total += self._weight(made)
-            while self._total > self._most and len(self._known) > 1:
-                self._total -= self._weight(self._known.popitem(last=False)[1])
+            kept.put(key, made, of=of)
         mine.set_result(made)
         return made
+
+
+def _chunk_bytes(chunk: _Chunk) -> int:
+    """Measured; the bounds are the part that differs most."""
+    bounds = sum(len(b.content) for columns in chunk.bounds.values() for b in columns.values())
+    columns = sum(len(c) for c in (*chunk.counts.values(), *chunk.bounds.values()))
+    files = len(chunk.locations)
+    return 2000 + bounds + columns * (150 + 8 * files) + 600 * files + 400 * len(chunk.deletes)
+
+
+def _files_bytes(files: TableFiles) -> int:
+    """With the paths and statistics that a few queries will want of it."""
+    return 1500 + 500 * len(files) + 50 * len(files.deletes)
 
 
 @dataclass(slots=True)

@@ -70,8 +70,10 @@ def write(raw: dict[str, Any], location: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.unfinished")
     try:
+        # At once: json.dump to a file is many times slower.
+        text = json.dumps(raw, ensure_ascii=False)
         with open(unfinished, "x", encoding="utf-8") as file:
-            json.dump(raw, file, ensure_ascii=False)
+            file.write(text)
             file.flush()
             os.fsync(file.fileno())
         os.rename(unfinished, path)

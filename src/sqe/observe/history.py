@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -12,6 +13,10 @@ from sqe.record import record
 KEPT = 1000
 # Of the text of each, in characters: a thousand INSERTs of a megabyte are not worth their memory.
 KEPT_TEXT = 20_000
+# And of all texts together.
+KEPT_BYTES = 8 << 20
+# What a record takes beside its text.
+_RECORD_BYTES = 1500
 
 
 @record
@@ -39,7 +44,9 @@ class History:
     def __init__(self, *, kept: int = KEPT) -> None:
         self._lock = threading.Lock()
         self._running: dict[str, Callable[[], Record]] = {}
-        self._ended: deque[Record] = deque(maxlen=kept)
+        self._ended: deque[Record] = deque()
+        self._kept = kept
+        self._bytes = 0
 
     def begin(self, statement_id: str, look: Callable[[], Record]) -> None:
         with self._lock:
@@ -51,7 +58,17 @@ class History:
             if look is not None:
                 record = look()
                 rows = record.rows if rows is None else rows
-                self._ended.append(replace(record, text=record.text[:KEPT_TEXT], rows=rows))
+                self._keep(replace(record, text=record.text[:KEPT_TEXT], rows=rows))
+
+    def _keep(self, record: Record) -> None:
+        self._ended.append(record)
+        self._bytes += _bytes(record)
+        while len(self._ended) > self._kept or (self._bytes > KEPT_BYTES and len(self._ended) > 1):
+            self._bytes -= _bytes(self._ended.popleft())
+
+    @property
+    def bytes(self) -> int:
+        return self._bytes
 
     @property
     def running(self) -> int:
@@ -64,3 +81,7 @@ class History:
         with self._lock:
             found = [*self._ended, *(look() for look in self._running.values())]
         return [record for record in found if record.user == user]
+
+
+def _bytes(record: Record) -> int:
+    return _RECORD_BYTES + sys.getsizeof(record.text)

@@ -80,6 +80,12 @@ READINGS: dict[str, Reading] = {
     "sqe_spool_bytes": Reading("gauge", "Bytes of results on disk."),
     "sqe_cache_hits_total": Reading("counter", "Statements whose plan was known.", {"cache": "plan"}),
     "sqe_cache_misses_total": Reading("counter", "Statements that were planned.", {"cache": "plan"}),
+    "sqe_metadata_cache_bytes": Reading(
+        "gauge", "Memory for parsed metadata of tables, one version of each; about, as the next three."
+    ),
+    "sqe_file_cache_bytes": Reading("gauge", "Memory for what manifests say of tables' files."),
+    "sqe_plan_cache_bytes": Reading("gauge", "Memory for plans of queries that may be asked again."),
+    "sqe_history_bytes": Reading("gauge", "Memory for the statements of system.runtime.queries."),
     "sqe_events_dropped_total": Reading(
         "counter", "Events that no observer heard, because the queue was full: these metrics lack them."
     ),

@@ -7,19 +7,18 @@ A backend says where names lead to (`_pointer`) and how new metadata takes the p
 from __future__ import annotations
 
 import random
-import threading
 import time
 from abc import ABC, abstractmethod
-from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import field, replace
 from typing import Any
 
 from sqe.catalog import metadata
 from sqe.catalog.catalog import Visible, everything
+from sqe.catalog.kept import Kept
 from sqe.catalog.location import spell, to_path
 from sqe.catalog.names import match, nearest
-from sqe.catalog.table import Table
+from sqe.catalog.table import Table, table_bytes
 from sqe.catalog.view import View, ViewDefinition
 from sqe.errors import AlreadyExists, CommitConflict, InvalidArgument, NotFound, UserError, ViewNotFound
 from sqe.record import record
@@ -32,7 +31,7 @@ Raw = dict[str, Any]
 # The metadata of a table or view, None if there is none, and its location to the metadata that it gets.
 MetadataChange = Callable[[Raw | None, str], Raw]
 
-_CACHED_TABLES = 256
+METADATA_BYTES = 64 << 20
 _COMMIT_ATTEMPTS = 12
 
 
@@ -51,8 +50,7 @@ class CommittingCatalog(ABC):
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._known: OrderedDict[str, Table] = OrderedDict()
-        self._known_lock = threading.Lock()
+        self._known: Kept[Table] = Kept(METADATA_BYTES, table_bytes)
 
     @abstractmethod
     def namespaces(self) -> list[Namespace]: ...
@@ -75,6 +73,10 @@ class CommittingCatalog(ABC):
     @abstractmethod
     def _new_location(self, namespace: Namespace, name: str) -> str:
         """Of a table or view that asks for no place of its own."""
+
+    @property
+    def kept_bytes(self) -> int:
+        return self._known.bytes
 
     def check(self) -> None:
         self.namespaces()
@@ -138,7 +140,7 @@ class CommittingCatalog(ABC):
             return replacement(statement, base, base_location=base_location, location=location)
 
         raw, location = self._commit(name, change, create=True, replace=statement.replace)
-        return metadata.parse(raw, location, name)
+        return self._remember(metadata.parse(raw, location, name))
 
     def alter_table(self, table: TableName, change: Change) -> Table:
         from sqe.catalog.definition import committed
@@ -152,7 +154,7 @@ class CommittingCatalog(ABC):
             return base if raw == base else committed(raw, base, base_location)
 
         raw, location = self._commit(name, changed)
-        return metadata.parse(raw, location, name)
+        return self._remember(metadata.parse(raw, location, name))
 
     def create_view(self, view: ViewDefinition, *, replace: bool = False) -> View:
         namespace = self.find_namespace(view.name.namespace)
@@ -254,19 +256,16 @@ class CommittingCatalog(ABC):
 
     def _load(self, name: TableName, pointer: Pointer) -> Table:
         location = pointer.location
-        with self._known_lock:
-            table = self._known.get(location)
-            if table is not None:
-                self._known.move_to_end(location)
+        table = self._known.get(location)
         if table is None:
-            table = metadata.parse(_read(pointer, name), location, name)
-            if self._keeps_metadata:
-                with self._known_lock:
-                    self._known[location] = table
-                    if len(self._known) > _CACHED_TABLES:
-                        self._known.popitem(last=False)
+            table = self._remember(metadata.parse(_read(pointer, name), location, name))
         # A renamed table has the same metadata under another name.
         return table if table.name == name else replace(table, name=name)
+
+    def _remember(self, table: Table) -> Table:
+        if self._keeps_metadata:
+            self._known.put(table.metadata_location, table, of=(table.uuid, table.name))
+        return table
 
     def _commit(
         self,

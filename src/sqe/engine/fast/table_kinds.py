@@ -63,7 +63,7 @@ def kind_of(
     """`files` are those of the snapshot that is read, `wanted` the columns that are, all where it is None."""
     columns = table.columns if as_of is None else table.columns_at(as_of.snapshot_id)
     chosen = [c for c in columns if wanted is None or c.name in wanted]
-    past = _past(_Version(table.metadata_location, table))
+    past = _past(_Version(table.metadata_location, table.uuid, table.schema_id, table.stored_schemas))
     reason = _denied(table, files, as_of) or _denied_columns(past, chosen) or _bloom_filter(table, chosen)
     if reason is not None:
         return Denied(reason)
@@ -183,10 +183,13 @@ def _not_by_metadata(table: Table) -> str | None:
 
 @record
 class _Version:
-    """Metadata files never change: what is found in one is known by its location."""
+    """Metadata files never change: what is found in one is known by its location. It does not hold the
+    table, whose history may be long."""
 
     location: str
-    table: Table = field(compare=False)
+    uuid: str
+    schema_id: int
+    schemas: Mapping[int, Mapping[str, Any]] = field(compare=False)
 
 
 @record
@@ -201,8 +204,7 @@ class _Past:
 
 @lru_cache(maxsize=256)
 def _past(version: _Version) -> _Past:
-    table = version.table
-    ordered = sorted(table.stored_schemas.items(), key=lambda s: (s[0] == table.schema_id, s[0]))
+    ordered = sorted(version.schemas.items(), key=lambda s: (s[0] == version.schema_id, s[0]))
     latest = {i: kind for _, schema in ordered for i, kind in leaf_types(schema["fields"])}
     shapes: dict[int, set[object]] = defaultdict(set)
     wrong: dict[int, str] = {}
@@ -218,7 +220,7 @@ def _past(version: _Version) -> _Past:
                     wrong[column] = f"was {before} and is {latest[leaf]}"
     # Schemas are numbered from 0. Maintenance removes those that no snapshot names, though files that were
     # written with them live on; and old tables kept only the last.
-    numbers = sorted(table.stored_schemas)
+    numbers = sorted(version.schemas)
     is_known = numbers == list(range(len(numbers))) and all("schema-id" in s for _, s in ordered)
     reshaped = frozenset(i for i, found in shapes.items() if len(found) > 1)
     return _Past(is_known, wrong, reshaped, frozenset(defaults))
