@@ -175,6 +175,17 @@ def test_answers(connection: Connection, sql: str, wanted: Any, kind: str | None
 FAILURES = [
     ("SELECT slice(ARRAY[1,2,3], 0, 1)", "INVALID_FUNCTION_ARGUMENT"),
     ("SELECT map(ARRAY[map(ARRAY[1], ARRAY[2])], ARRAY[3])", "NOT_SUPPORTED"),
+    # Equal maps may have their entries in another order.
+    *(
+        (f"SELECT map(ARRAY[1, 2], ARRAY[3, 4]) {word} SELECT map(ARRAY[2, 1], ARRAY[4, 3])", "NOT_SUPPORTED")
+        for word in ("UNION", "INTERSECT", "EXCEPT ALL")
+    ),
+    ("SELECT DISTINCT ARRAY[x] FROM (VALUES map(ARRAY[1], ARRAY[2])) t(x)", "NOT_SUPPORTED"),
+    (
+        "SELECT rank() OVER (PARTITION BY x ORDER BY 1) FROM (VALUES map(ARRAY[1], ARRAY[2])) t(x)",
+        "NOT_SUPPORTED",
+    ),
+    ("SELECT count(DISTINCT x) FROM (VALUES map(ARRAY[1], ARRAY[2])) t(x)", "NOT_SUPPORTED"),
     ("SELECT map_agg(ARRAY[map(ARRAY[1], ARRAY[2])], 3)", "NOT_SUPPORTED"),
     ("SELECT slice(ARRAY[1,2,3], 1, -1)", "INVALID_FUNCTION_ARGUMENT"),
     ("SELECT sequence(1, 3, 0)", "INVALID_FUNCTION_ARGUMENT"),

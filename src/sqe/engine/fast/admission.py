@@ -83,10 +83,25 @@ def _relation(relation: r.Relation) -> str | None:
                 return f"column {field.name} is of type {field.type}"
     if isinstance(relation, r.Join) and relation.lateral and _of_nothing(relation.right):
         return _EMPTY
+    if any(t.has(kind, t.Map) for kind in _grouped(relation)):
+        return "maps are grouped by the order of their entries"
     if isinstance(relation, r.Join) and relation.kind not in ("inner", "cross"):
         subquery = relation.condition is not None and has_subquery(relation.condition)
         return "DuckDB has no subquery in the ON of an outer join" if subquery else None
     return None
+
+
+def _grouped(relation: r.Relation) -> Iterable[t.Type]:
+    """Types of which equal values become one."""
+    match relation:
+        case r.Aggregate():
+            distinct = (a.type for call in relation.calls if call.distinct for a in call.arguments)
+            return (*(key.type for key in relation.keys), *distinct)
+        case r.Window():
+            return (key.type for call in relation.calls for key in call.partition_by)
+        case r.SetOperation() if relation.op != "union" or relation.distinct:
+            return (field.type for field in relation.fields)
+    return ()
 
 
 _WORDS: dict[type[r.Relation], str] = {r.Sample: "TABLESAMPLE is"}

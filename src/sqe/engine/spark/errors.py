@@ -160,6 +160,10 @@ BY_CONDITION: dict[str, tuple[str, str]] = {
     "INVALID_FORMAT": ("INVALID_FUNCTION_ARGUMENT", "Invalid format {format}"),
     "MALFORMED_RECORD_IN_PARSING": ("INVALID_FUNCTION_ARGUMENT", "A record cannot be parsed"),
     "COLLECTION_SIZE_LIMIT_EXCEEDED": ("EXCEEDED_FUNCTION_MEMORY_LIMIT", "An array would be too large"),
+    "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.UNSUPPORTED_CORRELATED_REFERENCE_DATA_TYPE": (
+        "NOT_SUPPORTED",
+        "a subquery refers to a map of the query around it where Spark cannot",
+    ),
     "SCALAR_SUBQUERY_TOO_MANY_ROWS": (
         "SUBQUERY_MULTIPLE_ROWS",
         "Scalar sub-query has returned multiple rows",

@@ -55,7 +55,19 @@ from sqe.tree.relations import (
     Window,
 )
 from sqe.tree.statements import Assignment, Delete, Merge, Statement, Update
-from sqe.tree.types import APPROXIMATE, BIGINT, BOOLEAN, INTEGER, JSON, Array, Map, Row, is_orderable
+from sqe.tree.types import (
+    APPROXIMATE,
+    BIGINT,
+    BOOLEAN,
+    INTEGER,
+    JSON,
+    Array,
+    Map,
+    Row,
+    Type,
+    has,
+    is_orderable,
+)
 
 # Aggregates whose first argument is a number, and the second the value.
 _BUCKETED = ("approx_most_frequent", "numeric_histogram")
@@ -318,6 +330,9 @@ class _Lowering:
                 return self._window(relation)
             case Join():
                 return self._join(relation)
+            case SetOperation() if relation.op != "union" or relation.distinct:
+                _refuse_maps(field.type for field in relation.fields)
+                return relation
             case Filter() if any(isinstance(t, Literal) and not t.value for t in _terms(relation.condition)):
                 # Spark fails where a constant false stands beside a correlated condition.
                 return replace(relation, condition=Literal(BOOLEAN, False))
@@ -464,8 +479,8 @@ class _Lowering:
     # Aggregates and windows ---------------------------------------------------------------------------
 
     def _aggregate(self, aggregate: Aggregate) -> Relation:
-        if any(isinstance(key.type, Map) for key in aggregate.keys):
-            raise NotSupported("Spark cannot group or deduplicate maps")
+        _refuse_maps(key.type for key in aggregate.keys)
+        _refuse_maps(a.type for call in aggregate.calls if call.distinct for a in call.arguments)
         own = {f.id for f in aggregate.input.fields}
         outer = {i: f for c in aggregate.calls for i, f in free(c).items() if i not in own}
         if outer:
@@ -557,6 +572,7 @@ class _Lowering:
         """Spark has no FILTER in a window, and no GROUPS: those are a RANGE over the groups' numbers."""
         numbers: list[tuple[Field, WindowCall]] = []
         calls = []
+        _refuse_maps(key.type for call in window.calls for key in call.partition_by)
         window = self._with_entangled(window)
         for call in map(self._window_call, window.calls):
             if call.frame is not None and call.frame.unit == "groups":
@@ -714,6 +730,11 @@ def _ordered(keys: Iterable[SortKey]) -> tuple[SortKey, ...]:
         else key
         for key in keys
     )
+
+
+def _refuse_maps(types: Iterable[Type]) -> None:
+    if any(has(t, Map) for t in types):
+        raise NotSupported("Spark cannot group or deduplicate maps")
 
 
 def _optional(change: Callable[[Expression], Expression], expression: Expression | None) -> Expression | None:
