@@ -95,7 +95,7 @@ def from_json(text: str, target: Type, *, safe: bool) -> str:
     """The body checks and converts all of it, so that what is left to Spark cannot fail."""
     body = f"{_BODY}{TRIED if safe else ''}({text}, {string(shape_of(target, _keys))})"
     if has_parts(target):
-        body = f"from_json({body}, {string(spark_type(_wire(target)))}, map('mode', 'FAILFAST'))"
+        body = f"from_json({body}, {string(_wire(target))}, map('mode', 'FAILFAST'))"
     return _made(body, target, 0)
 
 
@@ -103,17 +103,17 @@ def _keys(row: Row) -> list[str]:
     return [f"f{index}" for index in range(len(row.fields))]
 
 
-def _wire(target: Type) -> Type:
+def _wire(target: Type) -> str:
     """The type that Spark reads the body's JSON as."""
     match target:
         case Array(element):
-            return Array(_wire(element))
+            return f"ARRAY<{_wire(element)}>"
         case Map(key, value):
-            return Array(Row((RowField("key", _wire(key)), RowField("value", _wire(value)))))
+            return f"ARRAY<STRUCT<key: {_wire(key)}, value: {_wire(value)}>>"
         case Row(fields):
             pairs = zip(_keys(target), fields, strict=True)
-            return Row(tuple(RowField(key, _wire(field.type)) for key, field in pairs))
-    return VARCHAR
+            return f"STRUCT<{', '.join(f'{key}: {_wire(field.type)}' for key, field in pairs)}>"
+    return "STRING"
 
 
 def _made(text: str, target: Type, depth: int) -> str:
