@@ -11,6 +11,7 @@ from sqe.errors import NotSupported
 from sqe.functions.json_casts import around_json, castable_to_json, from_json, read_inside, to_json
 from sqe.functions.json_shapes import castable_from_json, holds_json_to_read
 from sqe.functions.spark_text import refuse, share, string
+from sqe.functions.times import DAY, of_day
 from sqe.tree.types import (
     APPROXIMATE,
     BIGINT,
@@ -79,13 +80,13 @@ def castable(source: Type, target: Type) -> bool:
     if source == DATE:
         return isinstance(target, moments)
     if isinstance(source, moments):
-        return target == DATE or isinstance(target, moments)
+        return target == DATE or isinstance(target, (*moments, Time))
     return False
 
 
 def _from_text(target: Type) -> bool:
     plain = target in (BOOLEAN, DATE, UUID, VARBINARY) or is_numeric(target)
-    return plain or isinstance(target, (Timestamp, TimestampTz))
+    return plain or isinstance(target, (Timestamp, TimestampTz, Time))
 
 
 def _to_text(source: Type) -> bool:
@@ -269,6 +270,10 @@ class _Cast:
                 return self.checked(text, _TIMESTAMP, self.timestamp(target), target)
             case TimestampTz():
                 return self.checked(text, _ZONED, self.timestamp(target), target)
+            case Time():
+                on_a_day = f"concat('{DAY} ', {{0}})"
+                read = of_day(self.timestamp(Timestamp(target.precision), on_a_day), target)
+                return self.checked(text, _TIME, read, target)
         if target == VARBINARY:
             return f"encode({text}, 'UTF-8')"
         if target == UUID:
@@ -289,9 +294,9 @@ class _Cast:
             return self.or_fail(text, "{0}", target)
         raise NotSupported(f"Cannot cast {source} to {target}")
 
-    def timestamp(self, target: Timestamp | TimestampTz) -> str:
+    def timestamp(self, target: Timestamp | TimestampTz, text: str = "{0}") -> str:
         """Digits beyond the sixth are only seen in the rounding of the sixth."""
-        read = self.plain(f"regexp_replace(trim({{0}}), {_SEVENTH_DIGIT}, '$1')", target)
+        read = self.plain(f"regexp_replace(trim({text}), {_SEVENTH_DIGIT}, '$1')", target)
         if target.precision < 6:
             return round_timestamp(read, target.precision)
         return f"timestampadd(MICROSECOND, if({{0}} RLIKE {_ROUNDED_UP}, 1, 0), {read})"
@@ -320,6 +325,7 @@ class _Cast:
 
 _DATE = r"^\s*[+-]?[0-9]{4,}-[0-9]{1,2}-[0-9]{1,2}\s*$"
 _CLOCK = r"([01]?[0-9]|2[0-3]):[0-9]{1,2}(:[0-9]{1,2}([.][0-9]{1,12})?)?"
+_TIME = r"^([01]?[0-9]|2[0-3]):[0-5]?[0-9](:[0-5]?[0-9]([.][0-9]{1,12})?)? *$"
 _SEVENTH_DIGIT = string("([.][0-9]{6})[0-9]+")
 _ROUNDED_UP = string("[.][0-9]{6}[5-9]")
 _TIMESTAMP = rf"^ *[+-]?[0-9]{{4,}}-[0-9]{{1,2}}-[0-9]{{1,2}}( {_CLOCK})? *$"
@@ -446,6 +452,8 @@ def _moment(text: str, source: Type, target: Type) -> str:
         spark_type(target)  # refused where Spark has none
         return round_time(text, target.precision) if target.precision < source.precision else text
     result = text
+    if isinstance(target, Time) and isinstance(source, (Timestamp, TimestampTz)):
+        return of_day(round_timestamp(text, min(source.precision, target.precision)), target)
     if type(source) is not type(target) or source == DATE or target == DATE:
         result = f"CAST({text} AS {spark_type(target)})"
     fractions = [t.precision for t in (source, target) if isinstance(t, (Timestamp, TimestampTz))]

@@ -10,6 +10,7 @@ from sqe.functions.casts import round_timestamp
 from sqe.functions.datetime_formats import joda_parts, joda_to_parse, mysql_parts, mysql_to_parse
 from sqe.functions.function import Renderer, scalar
 from sqe.functions.spark_text import constant, constant_text, invalid, refuse, share, shared, string
+from sqe.functions.times import by_unit
 from sqe.tree.types import DATE, Time, Timestamp, TimestampTz, Type, Varchar, is_interval
 
 Texts = Sequence[str]
@@ -24,6 +25,7 @@ _DAY_SECOND = "(interval day to second) -> bigint"
 _YEAR_MONTH = "(interval year to month) -> bigint"
 _MOMENTS = ("(varchar(x), {0}date) -> date", "(varchar(x), {0}timestamp(p)) -> timestamp(p)")
 _ZONED = "(varchar(x), {0}timestamp(p) with time zone) -> timestamp(p) with time zone"
+_TIMES = "(varchar(x), {0}time(p)) -> time(p)"
 
 _DATE_UNITS = ("day", "week", "month", "quarter", "year")
 _MILLIS = {
@@ -349,15 +351,15 @@ FUNCTIONS = (
     ),
     scalar(
         "date_trunc",
-        *(text.replace("{0}", "") for text in (*_MOMENTS, _ZONED)),
-        spark=_trunc,
+        *(text.replace("{0}", "") for text in (*_MOMENTS, _ZONED, _TIMES)),
+        spark=by_unit(_trunc),
         fast=duck.trunc,
         help="Cut down to a unit",
     ),
     scalar(
         "date_add",
-        *(text.replace("{0}", "bigint, ") for text in (*_MOMENTS, _ZONED)),
-        spark=_add,
+        *(text.replace("{0}", "bigint, ") for text in (*_MOMENTS, _ZONED, _TIMES)),
+        spark=by_unit(_add),
         fast=duck.add,
         help="So many units later, or earlier if negative",
         raises="a result outside the calendar",
@@ -367,7 +369,8 @@ FUNCTIONS = (
         "(varchar(x), date, date) -> bigint",
         "(varchar(x), timestamp(p), timestamp(p)) -> bigint",
         "(varchar(x), timestamp(p) with time zone, timestamp(p) with time zone) -> bigint",
-        spark=_diff,
+        "(varchar(x), time(p), time(p)) -> bigint",
+        spark=by_unit(_diff),
         fast=duck.diff,
         help="Complete units from the first to the second",
     ),

@@ -30,6 +30,7 @@ from sqe.tree.types import (
     Fixed,
     Map,
     Row,
+    Time,
     Timestamp,
     TimestampTz,
     Type,
@@ -464,6 +465,8 @@ def _to_instant(text: str) -> str:
 
 def _moment(text: str, source: Type, target: Type) -> str:
     """Between dates and timestamps; only a smaller precision changes a value."""
+    if isinstance(target, Time):
+        raise NotSupported(f"the fast lane does not cast {source} to {target}")
     result = text
     if isinstance(source, TimestampTz) and not isinstance(target, TimestampTz):
         result = _to_clock(result)

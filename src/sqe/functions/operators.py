@@ -22,6 +22,7 @@ from sqe.functions.spark_text import (
     share,
     string,
 )
+from sqe.functions.times import of_times_too
 from sqe.tree.types import (
     APPROXIMATE,
     BOOLEAN,
@@ -38,6 +39,7 @@ from sqe.tree.types import (
     Map,
     Row,
     RowField,
+    Time,
     Timestamp,
     TimestampTz,
     Type,
@@ -69,7 +71,7 @@ def _at_least_millis(index: int) -> Any:
 
     def rule(parameters: tuple[Type, ...]) -> Type:
         moment = parameters[index]
-        assert isinstance(moment, (Timestamp, TimestampTz))
+        assert isinstance(moment, (Timestamp, TimestampTz, Time))
         return type(moment)(max(3, moment.precision))
 
     return rule
@@ -81,6 +83,7 @@ _MOMENT_AND_INTERVAL = (
     ("(timestamp(p), interval day to second) -> ?", _at_least_millis(0)),
     "(timestamp(p), interval year to month) -> timestamp(p)",
     ("(timestamp(p) with time zone, interval day to second) -> ?", _at_least_millis(0)),
+    ("(time(p), interval day to second) -> ?", _at_least_millis(0)),
     "(timestamp(p) with time zone, interval year to month) -> timestamp(p) with time zone",
 )
 _INTERVALS = (
@@ -93,6 +96,7 @@ _INTERVAL_AND_MOMENT = (
     ("(interval day to second, timestamp(p)) -> ?", _at_least_millis(1)),
     "(interval year to month, timestamp(p)) -> timestamp(p)",
     ("(interval day to second, timestamp(p) with time zone) -> ?", _at_least_millis(1)),
+    ("(interval day to second, time(p)) -> ?", _at_least_millis(1)),
     "(interval year to month, timestamp(p) with time zone) -> timestamp(p) with time zone",
 )
 
@@ -510,7 +514,7 @@ FUNCTIONS = (
         *_MOMENT_AND_INTERVAL,
         *_INTERVAL_AND_MOMENT,
         *_INTERVALS,
-        spark=_add,
+        spark=of_times_too(_add),
         fast=duck.add,
         help="x + y",
         raises="overflow",
@@ -525,7 +529,8 @@ FUNCTIONS = (
         "(date, date) -> interval day to second",
         "(timestamp(p), timestamp(p)) -> interval day to second",
         "(timestamp(p) with time zone, timestamp(p) with time zone) -> interval day to second",
-        spark=_subtract,
+        "(time(p), time(p)) -> interval day to second",
+        spark=of_times_too(_subtract),
         fast=duck.subtract,
         help="x - y",
         raises="overflow",

@@ -17,7 +17,7 @@ from sqe.functions import binary, datetime, json, math, operators, regular_expre
 from sqe.functions.bodies import TRIED
 from sqe.functions.function import Function, Renderer
 from sqe.functions.spark_text import share
-from sqe.tree.types import APPROXIMATE, MAX_PRECISION, Array, Decimal, Type, is_integer
+from sqe.tree.types import APPROXIMATE, MAX_PRECISION, Array, Decimal, Time, Type, is_integer
 
 PREFIX = "$try:"
 
@@ -68,6 +68,10 @@ def _by_text(name: str) -> Renderer:
 
 def _arithmetic(name: str, spark: str) -> Renderer:
     def render(call: Any, texts: Sequence[str]) -> str:
+        if any(isinstance(argument.type, Time) for argument in call.arguments):
+            # It begins anew after midnight, and fails for nothing.
+            row: Function = _ROWS[name]
+            return row.render_spark(replace(call, function=name), texts)
         _require_numbers(call)
         if call.type in APPROXIMATE:
             return _by_text(name)(call, texts)
