@@ -1,4 +1,4 @@
-"""docs/promises.md: every row is complete, and every test that it names exists."""
+"""docs/promises.md and SECURITY.md: every row is complete, and every test that it names exists."""
 
 from __future__ import annotations
 
@@ -31,6 +31,15 @@ def test_a_row(row: list[str]) -> None:
 def test_every_seed_is_covered_and_no_row_is_there_twice() -> None:
     assert {row[1] for row in ROWS} == SEEDS
     assert len({(row[0], row[1]) for row in ROWS}) == len(ROWS) > 100
+
+
+def test_what_security_rests_on_is_tested() -> None:
+    lines = (ROOT / "SECURITY.md").read_text().splitlines()
+    first = lines.index("| boundary | against | what holds it | tested by |") + 2
+    rows = [line.strip("| ").split(" | ") for line in lines[first : lines.index("", first)]]
+    assert len(rows) > 15
+    for row in rows:
+        assert all(defines(node) for node in row[-1].split(", ")), row[-1]
 
 
 def defines(node: str) -> bool:
