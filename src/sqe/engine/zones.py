@@ -136,11 +136,10 @@ def _cast(cast: Cast, session_zone: str) -> Expression:
         local = replace(cast, type=Timestamp(target.precision))
         return Call(target, "$from_wall_clock", (local, _text(session_zone)))
     if isinstance(target, TimestampTz) and is_text(source) and session_zone != UTC:
-        raise NotSupported(
-            f"a text can be cast to {target} only in a session whose zone is UTC",
-            position=cast.position,
-            hint="cast it to timestamp, and use with_timezone",
-        )
+        # What it says is the clock of the session's zone; one with a zone of its own is refused as it runs.
+        text = Call(VARCHAR, "$without_zone", (Cast(VARCHAR, cast.operand, implicit=True),), cast.position)
+        local = replace(cast, operand=text, type=Timestamp(target.precision))
+        return Call(target, "$from_wall_clock", (local, _text(session_zone)))
     zone = _zone(source)
     if zone is not None and not isinstance(target, TimestampTz):
         wall = _on_wall(cast.operand, zone)

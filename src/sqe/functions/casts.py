@@ -269,7 +269,8 @@ class _Cast:
             case Timestamp():
                 return self.checked(text, _TIMESTAMP, self.timestamp(target), target)
             case TimestampTz():
-                return self.checked(text, _ZONED, self.timestamp(target), target)
+                read = self.checked("{0}", _ZONED, self.timestamp(target), target)
+                return share(f"CASE WHEN {other_zone(string(_ZONED))} ELSE {read} END", (text,))
             case Time():
                 on_a_day = f"concat('{DAY} ', {{0}})"
                 read = of_day(self.timestamp(Timestamp(target.precision), on_a_day), target)
@@ -332,10 +333,18 @@ _TIMESTAMP = rf"^ *[+-]?[0-9]{{4,}}-[0-9]{{1,2}}-[0-9]{{1,2}}( {_CLOCK})? *$"
 # A value's zone is part of its type here, so that a text that only a row knows can be in none but UTC.
 _ZONE = r"( ?[+-]00:00| (UTC|Z|GMT))"
 _ZONED = rf"^ *[+-]?[0-9]{{4,}}-[0-9]{{1,2}}-[0-9]{{1,2}}( {_CLOCK}{_ZONE}?)? *$"
+_IN_A_ZONE = rf"^ *[+-]?[0-9]{{4,}}-[0-9]{{1,2}}-[0-9]{{1,2}}( {_CLOCK})? *([+-][0-9]|[A-Za-z])"
 _DOUBLE = (
     r"^[\x00-\x20]*[+-]?(NaN|Infinity|(([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?)[fFdD]?)[\x00-\x20]*$"
 )
 _UUID = r"^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$"
+
+
+def other_zone(known: str = "'^$'") -> str:
+    """A branch of a CASE that fails for a text in a zone that only its row knows: also where a cast is tried,
+    since NULL would be wrong. `known` is the pattern of texts that can be read."""
+    refused = refuse("A text of a column cannot be cast with a zone of its own", code="NOT_SUPPORTED")
+    return f"{{0}} RLIKE {string(_IN_A_ZONE)} AND NOT {{0}} RLIKE {known} THEN {refused}"
 
 
 def printed_text(text: str, source: Type) -> str:

@@ -269,7 +269,7 @@ class _Cast:
         if zoned:
             read = _to_instant(read)
         pattern = _ZONED if zoned else _TIMESTAMP
-        return self.checked(text, pattern, read, target, beyond=_LONG_YEAR)
+        return self.checked(text, pattern, read, target, beyond=_OTHER_ZONE if zoned else _LONG_YEAR)
 
     def checked(self, text: str, pattern: str, read: str, target: Type, *, beyond: str = "") -> str:
         """`read` only a text of the form that Trino takes: DuckDB takes many more. What has the form `beyond`
@@ -325,6 +325,9 @@ _LONG_YEAR = r"[\t-\r ]*([+-][0-9]{4,}|[0-9]{5,})-[0-9]{1,2}-[0-9]{1,2}.*"
 _CLOCK = r"([01]?[0-9]|2[0-3]):[0-9]{1,2}(:[0-9]{1,2}([.][0-9]{1,12})?)?"
 _TIMESTAMP = rf" *[0-9]{{4}}-[0-9]{{1,2}}-[0-9]{{1,2}}( {_CLOCK})? *"
 # A value's zone is part of its type here, so that a text that only a row knows can be in none but UTC.
+_OTHER_ZONE = (
+    rf"{_LONG_YEAR}|[\t-\r ]*[0-9]{{4}}-[0-9]{{1,2}}-[0-9]{{1,2}}( {_CLOCK})? *([+-][0-9]|[A-Za-z]).*"
+)
 _ZONE = r"( ?[+-]00:00| (UTC|Z|GMT))"
 _ZONED = rf" *[0-9]{{4}}-[0-9]{{1,2}}-[0-9]{{1,2}}( {_CLOCK}{_ZONE}?)? *"
 

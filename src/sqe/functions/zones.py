@@ -44,7 +44,20 @@ def _truncated(call: Any, texts: Texts) -> str:
     return share(f"({{0}} - ({wall} - {cut}))", (texts[1],))
 
 
+def _without_zone(call: Any, texts: Texts) -> str:
+    from sqe.functions.casts import other_zone
+
+    return share(f"CASE WHEN {other_zone()} ELSE {{0}} END", texts)
+
+
 FUNCTIONS = (
+    scalar(
+        "$without_zone",
+        "(varchar(x)) -> varchar(x)",
+        spark=_without_zone,
+        help="A text of a timestamp that names no zone",
+        raises="a text that names a zone",
+    ),
     scalar(
         "at_timezone",
         "(timestamp(p) with time zone, varchar(x)) -> timestamp(p) with time zone",
