@@ -72,21 +72,31 @@ def _parquet(b: Binder, path: str, position: Position | None) -> Relation:
         return _scan(b, b.staged[path], path, position)
     if "://" in path and not path.startswith("file://"):
         raise NotSupported("only local files can be read yet", position=position)
-    local = os.path.abspath(os.path.expanduser(path.removeprefix("file://")))
+    # Without links and `..`: what policy is asked for is what the engines open.
+    local = os.path.realpath(os.path.expanduser(path.removeprefix("file://")))
     # Before anything is said of what is there.
     if not b.may_read_files((local,)):
         raise AccessDenied("reading files is not allowed", position=position)
     if os.path.isdir(local):
-        paths = sorted(glob.glob(os.path.join(glob.escape(local), "**", "*.parquet"), recursive=True))
+        paths = _expanded(os.path.join(glob.escape(local), "**", "*.parquet"), below=local)
     elif os.path.exists(local):
         paths = [local]
     else:
-        paths = sorted(glob.glob(local, recursive=True))
+        paths = _expanded(local, below=None)
     if not paths:
         raise NotFound(f"no file matches '{path}'", code="FILE_NOT_FOUND", position=position)
     if not b.may_read_files(tuple(paths)):
         raise AccessDenied("reading files is not allowed", position=position)
     return _scan(b, tuple(paths), path, position)
+
+
+def _expanded(pattern: str, below: str | None) -> list[str]:
+    """The files that a pattern matches, each once and without links. As to Spark and Hive, a name that begins
+    with _ or . is hidden: a file's, and those of directories `below`."""
+    found = [file for file in glob.glob(pattern, recursive=True) if os.path.isfile(file)]
+    names = (os.path.relpath(f, below).split(os.sep) if below else [os.path.basename(f)] for f in found)
+    shown = (f for f, parts in zip(found, names, strict=True) if not any(p[0] in "_." for p in parts))
+    return sorted({os.path.realpath(file) for file in shown})
 
 
 def _scan(b: Binder, paths: tuple[str, ...], path: str, position: Position | None) -> Relation:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import time
 import urllib.parse
 import uuid
@@ -28,6 +29,7 @@ import pyspark.sql.connect.proto as proto
 from google.rpc.error_details_pb2 import ErrorInfo
 from grpc_status import rpc_status
 
+_SPECIAL = re.compile(r"[{}\[\]*?\\]")
 CALL_SECONDS = 60.0
 # The server ends a stream after two minutes and is asked for the rest, so that even a statement of
 # hours is a series of calls with a deadline.
@@ -134,8 +136,10 @@ class ConnectSession:
             self._stub.ReleaseSession(request, timeout=RELEASE_SECONDS)
 
     def create_view(self, name: str, file_format: str, paths: Sequence[str]) -> None:
-        """A temporary view over files, of this session only."""
-        source = proto.Read.DataSource(format=file_format, paths=paths)
+        """A temporary view over files, of this session only. The paths are files: to Spark they are patterns,
+        in which what stands for itself has a backslash before it."""
+        literal = [_SPECIAL.sub(r"\\\g<0>", path) for path in paths]
+        source = proto.Read.DataSource(format=file_format, paths=literal)
         view = proto.CreateDataFrameViewCommand(
             input=proto.Relation(read=proto.Read(data_source=source)), name=name, replace=True
         )
