@@ -1,4 +1,5 @@
-"""Regular expressions. Patterns are constants, so that a bad one is known before the query runs."""
+"""Regular expressions. Patterns are constants, so that a bad one is known before the query runs; that of
+regexp_replace may be a column."""
 
 from __future__ import annotations
 
@@ -11,7 +12,16 @@ from sqe.engine.spark.types import spark_type
 from sqe.errors import NotSupported
 from sqe.functions import duck_regular_expressions as duck
 from sqe.functions.function import Renderer, scalar
-from sqe.functions.spark_text import constant_integer, constant_text, invalid, share, string
+from sqe.functions.spark_text import (
+    MISSING,
+    constant,
+    constant_integer,
+    constant_text,
+    invalid,
+    refuse,
+    share,
+    string,
+)
 from sqe.tree.types import VARCHAR, FunctionType, Type, Varchar
 
 Texts = Sequence[str]
@@ -19,6 +29,7 @@ Texts = Sequence[str]
 _CLASSES = re.compile(r"\\[wWdDsSbB]|\[:")
 _LINES = re.compile(r"[.$]|\\Z|\(\?[a-z]*m")
 _ANY_CASE = re.compile(r"\(\?[a-z]*i")
+_READ_OTHERWISE = string(r"\[:|\\[bBpP]")
 # A match that looks at what is around it may differ where the text before it is cut off.
 _LOOKS_BACK = re.compile(r"\^|\\[bBAGzZ]|\(\?<[=!]")
 
@@ -32,6 +43,22 @@ def _pattern(call: Any) -> str | None:
     flags = "d" if _LINES.search(pattern) else ""
     flags += "U" if _CLASSES.search(pattern) else "u" if _ANY_CASE.search(pattern) else ""
     return string(f"(?{flags}){pattern}" if flags else pattern)
+
+
+def _pattern_of_row(text: str) -> str:
+    """A pattern that only a row knows. What Java reads otherwise than Trino does is refused as it runs:
+    there is no rewriting it here."""
+    refused = refuse("regexp_replace: a pattern of a column with \\b, \\p or [:class:]", code="NOT_SUPPORTED")
+    made = f"concat(if({{0}} RLIKE {string(_ANY_CASE.pattern)}, '(?du)', '(?d)'), {{0}})"
+    return share(f"CASE WHEN {{0}} RLIKE {_READ_OTHERWISE} THEN {refused} ELSE {made} END", (text,))
+
+
+def _replace_by_rows(call: Any, texts: Texts) -> str:
+    """The pattern may be a column here: this function may fail, so that nothing relies on it not to."""
+    by_lambda = len(texts) == 3 and isinstance(call.arguments[2].type, FunctionType)
+    if by_lambda or constant(call.arguments[1]) is not MISSING:
+        return _with_pattern(_replace)(call, texts)
+    return _replace(call, texts, _pattern_of_row(texts[1]))
 
 
 def _with_pattern(render: Any) -> Renderer:
@@ -220,10 +247,10 @@ FUNCTIONS = (
         "(varchar(x), varchar(y)) -> varchar(x)",
         ("(varchar(x), varchar(y), varchar(z)) -> ?", _replaced),
         "(varchar, varchar(y), function(array(varchar), varchar)) -> varchar",
-        spark=_with_pattern(_replace),
+        spark=_replace_by_rows,
         fast=duck.with_pattern(duck.replace),
         help="Each match removed, or replaced by a text with $1, $2, … for its groups, or by a lambda",
-        raises="a replacement that names no group",
+        raises="a replacement that names no group, or a pattern of a row that is none",
     ),
     scalar(
         "regexp_count",
