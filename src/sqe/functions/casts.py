@@ -211,8 +211,11 @@ class _Cast:
         if is_integer(target) and not is_integer(source):
             return self.to_integer(text, source, target)
         if isinstance(target, Decimal) and source in APPROXIMATE:
-            # Spark's decimal of NaN is NULL. A real is read by its shortest text, as a double is.
-            value = "{0}" if source == DOUBLE else "CAST({0} AS STRING)"
+            # By its shortest text, which an older Java does not always print. A decimal of NaN is NULL.
+            value = _SHORTEST_REAL
+            if source == DOUBLE:
+                value = f"CASE WHEN length(CAST({{0}} AS STRING)) > 16 AND NOT isnan({{0}}) THEN {_FEWEST}"
+                value += " ELSE CAST({0} AS STRING) END"
             return self.or_fail(text, value, target)
         if isinstance(target, Decimal) and not coerces(source, target):
             return self.or_fail(text, "{0}", target)
@@ -403,6 +406,15 @@ _FEWEST = (
     " WHEN CAST(format_string('%.14E', {0}) AS DOUBLE) = {0} THEN format_string('%.14E', {0})"
     " WHEN CAST(format_string('%.15E', {0}) AS DOUBLE) = {0} THEN format_string('%.15E', {0})"
     " ELSE format_string('%.16E', {0}) END, '([.][0-9]+?)0+E', '$1E'), 'E[+]?(-?)0*([0-9]+)$', 'E$1$2')"
+)
+_SHORTEST_REAL = (
+    "CASE WHEN {0} IS NULL OR isnan({0}) THEN NULL"
+    + "".join(
+        f" WHEN CAST(format_string('%.{n}E', CAST({{0}} AS DOUBLE)) AS FLOAT) = {{0}}"
+        f" THEN format_string('%.{n}E', CAST({{0}} AS DOUBLE))"
+        for n in (5, 6, 7)
+    )
+    + " ELSE format_string('%.8E', CAST({0} AS DOUBLE)) END"
 )
 _IS_LONG = "length(regexp_replace(CAST(abs({0}) AS STRING), 'E.*$|[.]', '')) > 15"
 _DOUBLE_TEXT = (

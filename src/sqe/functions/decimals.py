@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqe.errors import NotSupported, TypeMismatch
 from sqe.functions import duck_text as duck
-from sqe.functions.spark_text import refuse, share
+from sqe.functions.spark_text import share, string
 from sqe.tree.types import MAX_PRECISION, Decimal, Type
 
 _LONG_DIGITS = 18
@@ -69,7 +69,7 @@ def divide(left: str, right: str, types: tuple[Decimal, Decimal], result: Decima
 
     Spark rounds a quotient to a scale of its own before our cast rounds it again. Where it keeps more
     digits than the divisor has, no first rounding can reach a half; for wider types the digits are
-    found by long division, which fails (and never lies) where 38 digits do not hold a step of it.
+    found by long division.
     """
     dividend, divisor = types
     target = f"DECIMAL({result.precision},{result.scale})"
@@ -88,11 +88,50 @@ def divide(left: str, right: str, types: tuple[Decimal, Decimal], result: Decima
     magnitude = f"CAST({whole} + ({digits} + {half}) * {unit} AS {target})"
     return share(
         "CASE WHEN abs(CAST({0} AS DOUBLE)) >= 9E18D * abs(CAST({1} AS DOUBLE)) AND {1} <> 0"
-        " THEN "
-        + refuse("Decimal overflow", code="NUMERIC_VALUE_OUT_OF_RANGE")
-        + f" WHEN ({{0}} < 0) <> ({{1}} < 0) THEN {negated(magnitude, result)} ELSE {magnitude} END",
+        f" THEN {_large_quotient(types, result)}"
+        f" WHEN ({{0}} < 0) <> ({{1}} < 0) THEN {negated(magnitude, result)} ELSE {magnitude} END",
         (left, right),
     )
+
+
+def _large_quotient(types: tuple[Decimal, Decimal], result: Decimal) -> str:
+    """One of more than 18 digits before the point, for which Spark has no integers: its digits as text.
+
+    The divisor has at most 20 digits then, so that the dividend is divided in two parts of 20 digits each.
+    """
+    places = max(t.scale for t in types)
+    n, d = (_unscaled(f"{{{side}}}", t, places) for side, t in enumerate(types))
+    numbers = share("named_struct('h', {0} div {1}, 'l', {0} % {1}, 'd', {2})", (n, _TWENTY, d))
+    high = "CAST(q_.h % q_.d AS DECIMAL(18,0))"
+    low = f"(CAST({high} * {_TWENTY} AS DECIMAL(38,0)) + q_.l)"
+    rest = f"CAST({low} % q_.d AS DECIMAL(20,0))"
+    # What is divided has no remainder, so that nothing is rounded.
+    whole = (
+        f"CAST(CAST(CAST(q_.h div q_.d AS DECIMAL(18,0)) * {_TWENTY} AS DECIMAL(38,0))"
+        f" + CAST(({low} - {rest}) / q_.d AS DECIMAL(38,0)) AS DECIMAL(38,0))"
+    )
+    more = f"CAST({rest} * CAST('1{'0' * result.scale}' AS DECIMAL({result.scale + 1},0)) AS DECIMAL(38,0))"
+    parts = f"named_struct('w', {whole}, 'm', {more}, 'd', q_.d)"
+    up = "CASE WHEN 2 * CAST(p_.m % p_.d AS DECIMAL(20,0)) >= p_.d THEN 1 ELSE 0 END"
+    digits = "CAST(p_.w AS STRING)"
+    if result.scale:
+        digits = f"concat({digits}, lpad(CAST(p_.m div p_.d AS STRING), {result.scale}, '0'))"
+    total = f"CAST(CAST({digits} AS DECIMAL(38,0)) + {up} AS DECIMAL(38,0))"
+    total = f"transform(array({parts}), p_ -> CAST({total} AS STRING))[0]"
+    total = f"transform(array({numbers}), q_ -> {total})[0]"
+    sign = "if(({0} < 0) <> ({1} < 0), '-', '')"
+    pointed = string(f"([0-9]{{{result.scale}}})$") if result.scale else ""
+    text = f"regexp_replace({total}, {pointed}, '.$1')" if result.scale else total
+    return f"CAST(concat({sign}, {text}) AS DECIMAL({result.precision},{result.scale}))"
+
+
+_TWENTY = f"CAST('1{'0' * 20}' AS DECIMAL(21,0))"
+
+
+def _unscaled(text: str, t: Decimal, places: int) -> str:
+    """A number's size without its point, as if it had so many places."""
+    zeros = f", '{'0' * (places - t.scale)}'" if places > t.scale else ""
+    return f"CAST(concat(regexp_replace(CAST({text} AS STRING), '[-.]', ''){zeros}) AS DECIMAL(38,0))"
 
 
 # Digits that DuckDB keeps in 64 bits. An operation on two such numbers stays there, and fails where its

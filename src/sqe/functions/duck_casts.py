@@ -167,6 +167,12 @@ class _Cast:
     def number(self, text: str, source: Type, target: Type) -> str:
         if is_integer(target) and source in APPROXIMATE:
             return self.to_integer(text, source, target)
+        if isinstance(target, Decimal) and source == REAL:
+            return share(
+                f"CASE WHEN isfinite({{0}}) THEN {self.decimal(_SHORTEST_REAL, target)}"
+                f" WHEN {{0}} IS NOT NULL THEN {self.fail(f'Cannot cast to {target}')} END",
+                (text,),
+            )
         if isinstance(target, Decimal) and source in APPROXIMATE:
             return share(
                 "CASE WHEN isfinite({0}) THEN "
@@ -341,6 +347,18 @@ _PLAIN_DIGITS = (
     " ELSE CASE WHEN d_[1] = '-' THEN '-' ELSE '' END || CASE WHEN contains(d_, 'e-')"
     f" THEN '0.' || repeat('0', {_POWER} - 1) || {_MANTISSA}"
     f" ELSE rpad({_MANTISSA}, {_POWER} + 1, '0') END END)[1]"
+)
+
+
+# DuckDB prints more digits than it takes to tell a real from its neighbours.
+_SHORTEST_REAL = (
+    "CASE"
+    + "".join(
+        f" WHEN CAST(printf('%.{n}e', CAST({{0}} AS DOUBLE)) AS FLOAT) = {{0}}"
+        f" THEN printf('%.{n}e', CAST({{0}} AS DOUBLE))"
+        for n in (5, 6, 7)
+    )
+    + " ELSE printf('%.8e', CAST({0} AS DOUBLE)) END"
 )
 
 
