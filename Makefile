@@ -5,7 +5,7 @@ COMPILE := $(PYTHON) -m piptools compile --quiet --generate-hashes --strip-extra
 	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-emit-options
 
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap run test test-long test-lanes test-parity test-integration test-flight lint bench bench-suites docs screenshots lock
+.PHONY: help bootstrap run test test-long test-lanes test-parity test-integration test-flight lint bench bench-suites soak docs screenshots lock
 
 help: ## List the chores
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +49,10 @@ bench-suites: bootstrap ## Measure the suites (an hour), and write docs/benchmar
 	$(PYTHON) -m sqe bench point --json .bench/point.json
 	$(PYTHON) -m sqe bench flight --json .bench/flight.json
 	$(PYTHON) -m sqe bench report .bench/suites.json .bench/cold.json .bench/point.json .bench/flight.json
+
+soak: bootstrap ## Run a server under readers and writers (SOAK_SECONDS=540), and draw its memory
+	mkdir -p .bench
+	$(PYTHON) -m sqe.bench.soak --seconds $(or $(SOAK_SECONDS),540) --json .bench/soak.json --plot .bench/soak.svg
 
 docs: bootstrap ## Write the generated pages again
 	$(PYTHON) docs/generate.py

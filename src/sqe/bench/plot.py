@@ -1,4 +1,4 @@
-"""Bars as a small SVG file that is readable on a light and on a dark page."""
+"""Bars and lines as a small SVG file that is readable on a light and on a dark page."""
 
 from __future__ import annotations
 
@@ -86,4 +86,39 @@ def bars(title: str, unit: str, groups: Sequence[str], series: Mapping[str, Sequ
         if group % every == 0:
             x = _LEFT + 4 + step * group + bar * len(series) // 2
             parts.append(f'<text x="{x}" y="{height - 9}" text-anchor="middle">{escape(label)}</text>')
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def lines(title: str, unit: str, across: str, series: Mapping[str, Sequence[tuple[float, float]]]) -> str:
+    """A line for each series of (place, value); `across` is the unit of the places."""
+    width, height = 640, _TOP + _HEIGHT + _BOTTOM
+    points = [point for values in series.values() for point in values]
+    most = max((place for place, _ in points), default=1.0) or 1.0
+    axis = _Linear(max((value for _, value in points), default=1.0) or 1.0)
+    wide = width - _LEFT - 12
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}" role="img" aria-label="{escape(title)}">',
+        f"<style>{_STYLE}</style>",
+        f'<text x="{_LEFT}" y="13">{escape(title)} ({escape(unit)})</text>',
+    ]
+    for mark in range(5):
+        y = _TOP + _HEIGHT * (1 - mark / 4)
+        x = _LEFT + wide * mark / 4
+        parts.append(f'<line x1="{_LEFT}" x2="{width - 8}" y1="{y:.1f}" y2="{y:.1f}"/>')
+        parts.append(
+            f'<text x="{_LEFT - 5}" y="{y + 4:.1f}" text-anchor="end">{axis.value(mark / 4):.3g}</text>'
+        )
+        told = f"{most * mark / 4:.3g} {across}"
+        parts.append(f'<text x="{x:.1f}" y="{height - 9}" text-anchor="middle">{escape(told)}</text>')
+    for place, (name, values) in enumerate(series.items()):
+        colour = _COLOURS[place % len(_COLOURS)]
+        x = _LEFT + 110 * place
+        parts.append(f'<rect x="{x}" y="19" width="9" height="9" fill="{colour}"/>')
+        parts.append(f'<text x="{x + 13}" y="28">{escape(name)}</text>')
+        path = " ".join(
+            f"{_LEFT + wide * at / most:.1f},{_TOP + _HEIGHT * (1 - axis.height(value)):.1f}"
+            for at, value in values
+        )
+        parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="1.5"/>')
     return "\n".join([*parts, "</svg>"]) + "\n"

@@ -70,7 +70,7 @@ def write(raw: dict[str, Any], location: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.unfinished")
     try:
-        # At once: json.dump to a file is many times slower.
+        # At once: json.dump to a file takes almost three times as long.
         text = json.dumps(raw, ensure_ascii=False)
         with open(unfinished, "x", encoding="utf-8") as file:
             file.write(text)

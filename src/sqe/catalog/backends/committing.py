@@ -140,7 +140,7 @@ class CommittingCatalog(ABC):
             return replacement(statement, base, base_location=base_location, location=location)
 
         raw, location = self._commit(name, change, create=True, replace=statement.replace)
-        return self._remember(metadata.parse(raw, location, name))
+        return self._load(name, Pointer(location, False, raw))
 
     def alter_table(self, table: TableName, change: Change) -> Table:
         from sqe.catalog.definition import committed
@@ -154,7 +154,7 @@ class CommittingCatalog(ABC):
             return base if raw == base else committed(raw, base, base_location)
 
         raw, location = self._commit(name, changed)
-        return self._remember(metadata.parse(raw, location, name))
+        return self._load(name, Pointer(location, False, raw))
 
     def create_view(self, view: ViewDefinition, *, replace: bool = False) -> View:
         namespace = self.find_namespace(view.name.namespace)
@@ -312,9 +312,12 @@ def _read(pointer: Pointer, name: TableName) -> Raw:
     return metadata.read(pointer.location, name, kind="view" if pointer.is_view else "table")
 
 
-def check_readable(raw: Raw, location: str, name: TableName, *, view: bool) -> None:
-    """What cannot be read again must not be written."""
-    (metadata.parse_view if view else metadata.parse)(raw, location, name)
+def check_readable(raw: Raw, location: str, name: TableName, *, view: bool) -> Table | None:
+    """What cannot be read again must not be written. The table, if it is one."""
+    if view:
+        metadata.parse_view(raw, location, name)
+        return None
+    return metadata.parse(raw, location, name)
 
 
 def _changed(change: MetadataChange, base: Raw | None, location: str, name: TableName, kind: str) -> Raw:

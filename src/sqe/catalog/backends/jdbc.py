@@ -193,7 +193,7 @@ class JdbcCatalog(CommittingCatalog):
         """Writes a metadata file, then the pointer to it."""
         number = 0 if pointer is None else _number(pointer.location) + 1
         location = f"{raw['location']}/metadata/{number:05d}-{uuid.uuid4()}.metadata.json"
-        check_readable(raw, location, name, view=view)
+        table = check_readable(raw, location, name, view=view)
         previous = None if pointer is None else pointer.location
         stored = False
         try:
@@ -206,6 +206,9 @@ class JdbcCatalog(CommittingCatalog):
         finally:
             if not stored:
                 self._discard_unused(name, location, str(raw["location"]))
+        if stored and table is not None:
+            # Parsed once, for the next statement too.
+            self._remember(table)
         return (raw, location) if stored else None
 
     def _discard_unused(self, name: TableName, location: str, table_location: str) -> None:
