@@ -65,6 +65,7 @@ class QuerySettings:
     queue_timeout_secs: int = 30
     max_queued: int = 1000
     stream_idle_timeout_secs: int = 300
+    server_timeout_secs: int = 1800
 
 
 @record
@@ -430,6 +431,7 @@ def _build(given: _Given, *, check_built: bool) -> Config:
         query=QuerySettings(
             default_catalog=_default_catalog(given, catalogs),
             timeout_secs=_number(given, "query", "timeout_secs"),
+            server_timeout_secs=_number(given, "query", "server_timeout_secs"),
             max_sql_bytes=_number(given, "query", "max_sql_bytes"),
             max_result_rows=_number(given, "query", "max_result_rows"),
             role_overrides=_role_overrides(given),

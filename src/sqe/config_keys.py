@@ -385,6 +385,7 @@ SECTIONS: dict[str, Section | Named] = {
         {
             "default_catalog": text("Catalog of names without one; default: the first by name."),
             "timeout_secs": count("Longest that a statement may run; 0 is no limit.", 0),
+            "server_timeout_secs": count("On a server without `timeout_secs`; 0 is no limit.", 1800),
             "max_sql_bytes": count("Longest text of a statement.", 1 << 20),
             "max_result_rows": count("Most rows that a result may have; 0 is no limit.", 0),
             "catalog_discovery": choice(

@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,8 @@ class Server:
 
     def __init__(self, config: Config, *, spark: SparkLane | None = None) -> None:
         """`spark` is a lane that somebody else owns and closes."""
+        limit = config.query.timeout_secs or config.query.server_timeout_secs
+        config = replace(config, query=replace(config.query, timeout_secs=limit))
         self.config = config
         self.metrics = Metrics()
         self.readiness = Readiness(required=("catalogs", "flight"))

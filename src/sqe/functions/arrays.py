@@ -27,7 +27,7 @@ from sqe.tree.types import APPROXIMATE, DATE, JSON, VARCHAR, Array, Char, Map, R
 
 Texts = Sequence[str]
 _MAX_SEQUENCE = 10_000
-_MAX_REPEAT = 100_000
+_MAX_REPEAT = 10_000
 _MAX_COMBINATION = 5
 
 
@@ -109,11 +109,14 @@ def _sequence(call: Any, texts: Texts) -> str:
     start = call.arguments[0].type
     if _is_number(start):
         step = "1L" if len(texts) == 2 else "{2}"
-        checks = f"WHEN abs((CAST({{1}} AS DOUBLE) - {{0}}) / {step}) >= {_MAX_SEQUENCE} THEN {_TOO_MANY}"
+        long = f"abs((CAST({{1}} AS DOUBLE) - {{0}}) / {step}) >= {_MAX_SEQUENCE}"
+        checks = f"WHEN {long} THEN {_TOO_MANY}"
+        # Spark folds constants in branches that are not taken, too.
+        stop = f"if({long}, {{0}}, {{1}})"
         if len(texts) == 2:
-            made = "sequence({0}, {1})"
+            made = f"sequence({{0}}, {stop})"
         else:
-            made = "sequence({0}, {1}, {2})"
+            made = f"sequence({{0}}, {stop}, {{2}})"
             checks = (
                 "WHEN {0} IS NULL OR {1} IS NULL OR {2} IS NULL THEN NULL"
                 f" WHEN {{2}} = 0 THEN {_NO_STEP}"
@@ -233,7 +236,8 @@ _REPEAT = (
     + refuse("count argument of repeat function must be greater than or equal to 0")
     + f" WHEN {{1}} > {_MAX_REPEAT} THEN "
     + refuse(f"count argument of repeat function must be less than or equal to {_MAX_REPEAT}")
-    + " ELSE array_repeat({0}, CAST({1} AS INT)) END)"
+    # Spark folds constants in branches that are not taken, too.
+    + f" ELSE array_repeat({{0}}, CAST(least({{1}}, {_MAX_REPEAT}) AS INT)) END)"
 )
 _INTERSECT = (
     "(CASE WHEN size({0}) < size({1}) THEN array_intersect({1}, {0}) ELSE array_intersect({0}, {1}) END)"

@@ -16,7 +16,7 @@ from sqe.tree.types import APPROXIMATE, BIGINT, DATE, VARCHAR, Array, Char, Map,
 
 Texts = Sequence[str]
 _MAX_SEQUENCE = 10_000
-_MAX_REPEAT = 100_000
+_MAX_REPEAT = 10_000
 _MAX_COMBINATION = 5
 
 

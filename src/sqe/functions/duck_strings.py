@@ -7,6 +7,7 @@ from typing import Any
 
 from sqe.functions.duck_text import refuse, share, shared, string
 from sqe.functions.function import Renderer
+from sqe.functions.longest import LONGEST_TEXT
 from sqe.functions.spark_text import constant
 from sqe.tree.types import BIGINT, VARBINARY, Array, Char
 
@@ -70,14 +71,15 @@ def pad(name: str) -> Renderer:
     def render(call: Any, texts: Texts) -> str:
         if call.type == VARBINARY:
             made, empty = (
-                f"unhex({name}(hex({{0}}), CAST(2 * {{1}} AS INTEGER), hex({{2}})))",
+                f"unhex({name}(hex({{0}}), CAST(2 * least({{1}}, {LONGEST_TEXT}) AS INTEGER), hex({{2}})))",
                 "octet_length({2}) = 0",
             )
         else:
-            made, empty = f"{name}({{0}}, CAST({{1}} AS INTEGER), {{2}})", "{2} = ''"
+            made = f"{name}({{0}}, CAST(least({{1}}, {LONGEST_TEXT}) AS INTEGER), {{2}})"
+            empty = "{2} = ''"
         return share(
-            f"(CASE WHEN {_absent(texts)} THEN NULL WHEN {{1}} < 0 OR {{1}} > {_MAX_LENGTH} OR {empty} THEN "
-            + refuse(f"{name}: the size must be from 0 to {_MAX_LENGTH}, the padding not empty")
+            f"(CASE WHEN {_absent(texts)} THEN NULL WHEN {{1}} < 0 OR {{1}} > {LONGEST_TEXT} OR {empty} THEN "
+            + refuse(f"{name}: the size must be from 0 to {LONGEST_TEXT}, the padding not empty")
             + f" ELSE {made} END)",
             texts,
         )

@@ -8,6 +8,7 @@ from typing import Any
 from sqe.functions import duck_operators, duck_text_formats
 from sqe.functions import duck_strings as duck
 from sqe.functions.function import Renderer, Resolution, scalar
+from sqe.functions.longest import LONGEST_TEXT
 from sqe.functions.operators import CONCATENATIONS, concatenate
 from sqe.functions.spark_text import constant, constant_text, invalid, refuse, share, shared, string
 from sqe.functions.text_formats import format_text
@@ -62,9 +63,10 @@ def _substring(call: Any, texts: Texts) -> str:
 def _pad(name: str) -> str:
     return (
         "(CASE WHEN {0} IS NULL OR {1} IS NULL OR {2} IS NULL THEN NULL"
-        " WHEN {1} < 0 OR {1} > 2147483647 OR length({2}) = 0 THEN "
-        + refuse(f"{name}: the size must be from 0 to 2147483647, the padding not empty")
-        + f" ELSE {name}({{0}}, CAST({{1}} AS INT), {{2}}) END)"
+        f" WHEN {{1}} < 0 OR {{1}} > {LONGEST_TEXT} OR length({{2}}) = 0 THEN "
+        + refuse(f"{name}: the size must be from 0 to {LONGEST_TEXT}, the padding not empty")
+        # Spark folds constants in branches that are not taken, too.
+        + f" ELSE {name}({{0}}, CAST(least({{1}}, {LONGEST_TEXT}) AS INT), {{2}}) END)"
     )
 
 
@@ -349,7 +351,7 @@ FUNCTIONS = (
         spark=shared(_pad("lpad")),
         fast=duck.pad("lpad"),
         help="Filled at the left, or cut, to a length",
-        raises="a negative size, an empty padding",
+        raises="a negative size or one over 1048576, an empty padding",
     ),
     scalar(
         "rpad",
@@ -357,7 +359,7 @@ FUNCTIONS = (
         spark=shared(_pad("rpad")),
         fast=duck.pad("rpad"),
         help="Filled at the right, or cut, to a length",
-        raises="a negative size, an empty padding",
+        raises="a negative size or one over 1048576, an empty padding",
     ),
     scalar(
         "split",

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sqe.errors import NotSupported, UserError
+from sqe.functions.longest import LONGEST_TEXT
 from sqe.functions.spark_text import constant_text, invalid, share, string
 from sqe.tree.types import (
     APPROXIMATE,
@@ -66,6 +67,8 @@ def parts(call: Any, pattern: str) -> Iterator[str | tuple[re.Match[str], int]]:
                 raise NotSupported(f"format: {place.group()}", position=call.position)
             yield "%" if place["letter"] == "%" else "\n"
             continue
+        if any(int(place[size] or 0) > LONGEST_TEXT for size in ("width", "places")):
+            raise invalid(call, f"format: {place.group()} is longer than {LONGEST_TEXT}")
         if place["number"]:
             last = int(place["number"])
         elif "<" not in place["flags"]:

@@ -104,3 +104,9 @@ def test_the_smaller_one_counts(
     if asked is not None:
         session.properties["query_max_run_time"] = asked
     assert time_limit(session, load(file, {})) == limit
+
+
+def test_a_server_has_a_time_limit_unless_it_is_told_otherwise(serve: Serve) -> None:
+    assert serve().coordinator.config.query.timeout_secs == 1800
+    assert serve("[query]\ntimeout_secs = 5\n").coordinator.config.query.timeout_secs == 5
+    assert serve("[query]\nserver_timeout_secs = 0\n").coordinator.config.query.timeout_secs == 0
