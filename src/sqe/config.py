@@ -85,6 +85,7 @@ class ServerSettings:
     flight_reflection: bool
     max_header_size: int
     max_message_size: int
+    plaintext_passwords: bool
     max_ingest_size: int
     drain_secs: int
     handshake_timeout_secs: int
@@ -99,6 +100,7 @@ class SessionSettings:
     absolute_timeout: int
     sweep_interval: int
     max_sessions: int
+    max_sessions_per_user: int = 250
 
 
 @record
@@ -449,6 +451,7 @@ def _build(given: _Given, *, check_built: bool) -> Config:
             absolute_timeout=_number(given, "session", "absolute_timeout_secs"),
             sweep_interval=_number(given, "session", "expiry_sweep_interval_secs"),
             max_sessions=_number(given, "session", "max_sessions"),
+            max_sessions_per_user=_number(given, "session", "max_sessions_per_user"),
         ),
         auth=auth,
         metrics=MetricsSettings(
@@ -545,6 +548,7 @@ def _server(given: _Given) -> ServerSettings:
         drain_secs=_number(given, "coordinator", "shutdown_drain_secs"),
         handshake_timeout_secs=_number(given, "coordinator", "auth_handshake_timeout_secs"),
         tls=tls,
+        plaintext_passwords=bool(_get(given, "coordinator", "plaintext_passwords")),
     )
 
 

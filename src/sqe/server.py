@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import logging
 import signal
 import threading
@@ -20,6 +21,7 @@ from sqe.config import Config
 from sqe.coordinator import Coordinator
 from sqe.doors.admin.admin import Admin
 from sqe.doors.flight.server import FlightDoor
+from sqe.errors import ConfigError
 from sqe.observe.access_log import AccessLog
 from sqe.observe.metrics import Metrics
 from sqe.policy.decision import AllowAll
@@ -42,6 +44,7 @@ class Server:
         """`spark` is a lane that somebody else owns and closes."""
         limit = config.query.timeout_secs or config.query.server_timeout_secs
         config = replace(config, query=replace(config.query, timeout_secs=limit))
+        _refuse_plaintext_passwords(config)
         self.config = config
         self.metrics = Metrics()
         self.readiness = Readiness(required=("catalogs", "flight"))
@@ -189,3 +192,22 @@ def serve(config: Config) -> int:
         server.close()
         log.info("ended")
     return 0
+
+
+def _refuse_plaintext_passwords(config: Config) -> None:
+    server = config.server
+    if server.tls is not None or server.plaintext_passwords or is_loopback(server.host):
+        return
+    if any(provider.type == "users_file" for provider in config.auth.providers):
+        raise ConfigError(
+            f"passwords would travel in clear text to coordinator.host = {server.host}",
+            hint="set coordinator.tls, or coordinator.plaintext_passwords = true behind a proxy that has TLS",
+        )
+
+
+def is_loopback(host: str) -> bool:
+    """Names other than localhost are not resolved: they may be another address tomorrow."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"

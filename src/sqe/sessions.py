@@ -159,10 +159,11 @@ class Sessions:
         """Where there are too many, the one ends that its user has left for longest: some drivers close
         connections without a word."""
         with self._lock:
-            if len(self._by_cookie) < self._most(identity):
+            theirs = [s for s in self._by_cookie.values() if s.identity.user == identity.user]
+            most, most_of_one = self._most(identity), self._settings.max_sessions_per_user
+            if len(self._by_cookie) < most and len(theirs) < most_of_one:
                 return
-            theirs = [s for s in self._by_cookie.values() if s.identity.user == identity.user and not s.busy]
-        oldest = min(theirs, key=lambda session: session.used, default=None)
+        oldest = min((s for s in theirs if not s.busy), key=lambda session: session.used, default=None)
         if oldest is not None:
             self.close(oldest, _is_away)
 
@@ -171,6 +172,13 @@ class Sessions:
         if len(self._by_cookie) >= self._most(identity):
             raise LimitExceeded(
                 f"there are {len(self._by_cookie)} sessions already (session.max_sessions)",
+                code="TOO_MANY_SESSIONS",
+                hint="close connections that are not used, or try again later",
+            )
+        theirs = sum(session.identity.user == identity.user for session in self._by_cookie.values())
+        if theirs >= self._settings.max_sessions_per_user:
+            raise LimitExceeded(
+                f"there are {theirs} sessions of one user already (session.max_sessions_per_user)",
                 code="TOO_MANY_SESSIONS",
                 hint="close connections that are not used, or try again later",
             )

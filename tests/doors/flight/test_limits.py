@@ -400,6 +400,19 @@ def test_nobody_takes_all_sessions(own: Serve) -> None:
         assert refused(joe.log_in)[2] == "TOO_MANY_SESSIONS"
 
 
+def test_one_user_has_as_many_sessions_as_one_may(own: Serve) -> None:
+    server = own("[session]\nmax_sessions_per_user = 2\n")
+    with client(server) as ann, client(server, "joe") as joe:
+        bearers = [ann.log_in(), ann.log_in()]
+        status, text, name = refused(ann.log_in)
+        assert (status, name) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "TOO_MANY_SESSIONS")
+        assert "session.max_sessions_per_user" in text
+        assert joe.log_in().startswith("Bearer ")
+        with Plain(server.flight.port, ("authorization", bearers[0])) as first:
+            first.act("CloseSession")
+        assert ann.log_in() not in bearers
+
+
 def test_idle_sessions_end_and_say_so(own: Serve) -> None:
     server = own("[session]\nidle_timeout_secs = 1\nexpiry_sweep_interval_secs = 1\n")
     with client(server) as ann:
@@ -610,3 +623,17 @@ def test_reflection_is_off_unless_it_is_switched_on(own: Serve) -> None:
         told = reflection_pb2.ServerReflectionResponse.FromString(answer)
         names = {found.name for found in told.list_services_response.service}
         assert {"arrow.flight.protocol.FlightService", HEALTH} <= names
+
+
+def test_a_column_without_a_name_is_its_senders_to_mend(own: Serve) -> None:
+    kinds = sql.CommandStatementIngest.TableDefinitionOptions
+    options = kinds(
+        if_not_exist=kinds.TABLE_NOT_EXIST_OPTION_CREATE, if_exists=kinds.TABLE_EXISTS_OPTION_FAIL
+    )
+    cmd = pack(sql.CommandStatementIngest(table_definition_options=options, table="t", catalog="lake"))
+    with client(own()) as ann:
+        for name in ("", " "):
+            table = pa.table([pa.array([1])], names=[name])
+            status, text, code = refused(lambda table=table: ann.ask("DoPut", *sent(cmd, table)))
+            assert (status, code) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_COLUMN_NAME")
+            assert "without a name" in text

@@ -213,6 +213,8 @@ def storable(schema: pa.Schema) -> pa.Schema:
         raise InvalidArgument("no columns were sent")
     seen: set[str] = set()
     for name in schema.names:
+        if not name.strip():
+            raise InvalidArgument("there is a column without a name", code="INVALID_COLUMN_NAME")
         if name.lower() in seen:
             raise InvalidArgument(f"there are two columns '{name}'", code="DUPLICATE_COLUMN_NAME")
         seen.add(name.lower())
