@@ -212,6 +212,11 @@ def checked_properties(given: Mapping[str, str]) -> dict[str, str]:
     for key in properties:
         if key in RESERVED:
             raise InvalidArgument(f"the table property '{key}' cannot be set", code="INVALID_TABLE_PROPERTY")
+        if key.lower().startswith("encryption."):
+            raise NotSupported(
+                f"the table property '{key}' would have no effect: tables are not encrypted by SQE",
+                code="INVALID_TABLE_PROPERTY",
+            )
     if (file_format := properties.get("write.format.default")) is not None:
         if file_format.lower() not in _FORMATS:
             raise InvalidArgument(

@@ -23,6 +23,8 @@ from sqe.tree.relations import TableName
 
 NEWEST_VERSION = 3
 NEWEST_VIEW_VERSION = 1
+# What a compressed metadata file may become.
+LARGEST_METADATA = 256 << 20
 
 
 def read(location: str, name: TableName, *, kind: str = "table") -> dict[str, Any]:
@@ -37,15 +39,21 @@ def read(location: str, name: TableName, *, kind: str = "table") -> dict[str, An
     try:
         # By content: writers disagree about where .gz stands in the name.
         if content[:2] == b"\x1f\x8b":
-            import gzip
-
-            content = gzip.decompress(content)
+            content = _inflated(content)
         raw = json.loads(content)
     except (ValueError, EOFError, OSError, zlib.error, RecursionError) as error:
         raise broken(name, f"its metadata file {path} is not JSON", kind=kind) from error
     if not isinstance(raw, dict):
         raise broken(name, f"its metadata file {path} is not Iceberg metadata", kind=kind)
     return raw
+
+
+def _inflated(content: bytes) -> bytes:
+    inflate = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+    text = inflate.decompress(content, LARGEST_METADATA)
+    if not inflate.eof or inflate.unused_data:
+        raise ValueError("it is cut, or larger than metadata can be")
+    return text
 
 
 def parse(raw: dict[str, Any], location: str, name: TableName) -> Table:
