@@ -59,6 +59,18 @@ def test_a_killed_server_fails_its_statement_and_the_next_one_works(lane: SparkL
         list(session.run("SELECT repeat('x', 4000) FROM range(1000000)", statement_id="e3", user="x"))
 
 
+def test_a_server_that_was_replaced_leaves_no_zombie(lane: SparkLane) -> None:
+    link = lane.link()
+    assert link.server is not None
+    watchdog = link.server._process.pid
+    # As a restart does it, which waits for nothing.
+    link.end()
+    deadline = time.monotonic() + 60
+    while Path(f"/proc/{watchdog}").exists():
+        assert time.monotonic() < deadline, "the watchdog stays as a zombie"
+        time.sleep(0.05)
+
+
 @pytest.mark.parametrize("how", ["runs", "ends"])
 def test_a_server_ends_with_its_owner(how: str) -> None:
     owner = subprocess.Popen([sys.executable, "-c", OWNER, how], stdout=subprocess.PIPE, text=True)

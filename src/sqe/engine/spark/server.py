@@ -181,6 +181,9 @@ class SparkServer:
         if wait:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(wait)
+        elif self.alive:
+            # Somebody has to hear of its end, or it stays as a zombie for as long as we live.
+            threading.Thread(target=self._process.wait, name="sqe-spark-end", daemon=True).start()
         # The watchdog removes the directory after a JVM that it ended, and leaves it after one that
         # ended by itself, so that the reason can be read.
         if not self.alive:
