@@ -106,7 +106,7 @@ def test_create_table_as(schema: Connection) -> None:
     assert rows(schema, "SELECT * FROM e") == []
 
 
-NUMBERS = "n integer, i integer, b bigint, r real, d decimal(15,2), w decimal(5,0)"
+NUMBERS = "n integer, i integer, b bigint, r real, d decimal(15,2), w decimal(5,0), e decimal(38,20)"
 MOMENTS = "c date, t timestamp(6), z timestamp(6) with time zone"
 NESTED = "a array(decimal(5,1)), m map(integer, real), o row(x integer, y varchar)"
 # What Trino 476 makes of a value that is written to a column, and its error where it makes nothing of it.
@@ -122,6 +122,8 @@ ASSIGNED: list[tuple[str, str, object]] = [
     ("d", "1.005e0", Decimal("1.01")),
     ("d", "REAL '1.5'", Decimal("1.50")),
     ("w", "BIGINT '12345'", Decimal("12345")),
+    ("e", "REAL '0.1'", Decimal("0.1")),
+    ("e", "0.1e0", Decimal("0.1")),
     ("c", "TIMESTAMP '2020-01-01 23:00:00'", dt.date(2020, 1, 1)),
     ("c", "TIMESTAMP '2020-01-01 23:00:00 America/New_York'", dt.date(2020, 1, 1)),
     ("t", "DATE '2020-01-01'", dt.datetime(2020, 1, 1)),

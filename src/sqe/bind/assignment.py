@@ -85,7 +85,8 @@ def is_coercion(source: t.Type, target: t.Type) -> bool:
 
 def _constant(value: Expression, target: t.Type) -> Literal | None:
     """A number of a type that may not have it. None where a cast has to say it, or to fail."""
-    number = value.value if isinstance(value, Literal) else None
+    # A real is read by fewer digits than the double that stands for it here has.
+    number = value.value if isinstance(value, Literal) and value.type != t.REAL else None
     if isinstance(number, bool) or not isinstance(number, (int, float, decimal.Decimal)):
         return None
     if target == t.REAL:
