@@ -226,7 +226,7 @@ def _cells(b: Binder, node: exp.Expr, outer: Scope) -> list[Expression]:
     if isinstance(node, exp.Tuple):
         return [bind_expression(b, cell, outer) for cell in node.expressions]
     value = bind_expression(b, node, outer)
-    return row_fields(value) if isinstance(value.type, t.Row) else [value]
+    return row_fields(value, b.position(node)) if isinstance(value.type, t.Row) else [value]
 
 
 def bind_values(b: Binder, node: exp.Values, outer: Scope) -> Relation:

@@ -7,9 +7,9 @@ from dataclasses import field, replace
 
 from sqe.bind.names import Name, matches
 from sqe.catalog.names import nearest
-from sqe.errors import NotFound, Position, UserError
+from sqe.errors import NotFound, NotSupported, Position, UserError
 from sqe.record import record
-from sqe.tree.expressions import Call, Dereference, Expression, Field, LambdaRef, Ref
+from sqe.tree.expressions import Call, Dereference, Expression, Field, LambdaRef, Ref, walk
 from sqe.tree.types import Row
 
 
@@ -129,11 +129,21 @@ def dereference(expression: Expression, fields: Sequence[Name], position: Positi
     return expression
 
 
-def row_fields(row: Expression) -> list[Expression]:
+def by_chance(expression: Expression) -> bool:
+    """Whether it may have another value each time that it is computed."""
+    return any(isinstance(node, Call) and node.function in _OF_CHANCE for node in walk(expression))
+
+
+_OF_CHANCE = frozenset(("random", "rand", "uuid", "shuffle"))
+
+
+def row_fields(row: Expression, position: Position | None) -> list[Expression]:
     """The fields of a row, one by one."""
     if isinstance(row, Call) and row.function == "$row":
         return list(row.arguments)
     assert isinstance(row.type, Row)
+    if by_chance(row):
+        raise NotSupported("a row of random(), uuid() or shuffle() cannot be taken apart", position=position)
     return [Dereference(f.type, row, i) for i, f in enumerate(row.type.fields)]
 
 

@@ -91,7 +91,7 @@ def _row_column(b: Binder, node: exp.Expr, name: Sequence[Name], scope: Scope) -
 def _fields_of_row(b: Binder, node: exp.Expr, row: Expression, first: int) -> list[Item]:
     if not isinstance(row.type, Row):
         raise TypeMismatch(f".* takes a table or a row, not {row.type}", position=b.position(node))
-    pairs = enumerate(zip(row.type.fields, row_fields(row), strict=True), start=first)
+    pairs = enumerate(zip(row.type.fields, row_fields(row, b.position(node)), strict=True), start=first)
     return [Item(f.name or f"_col{i}", expression, node) for i, (f, expression) in pairs]
 
 

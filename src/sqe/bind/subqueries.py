@@ -37,7 +37,7 @@ def _in(b: Binder, node: exp.In, scope: Scope) -> Expression:
     operand = bind_expression(b, node.this, scope)
     if query is not None:
         relation = bind_subquery(b, query, scope)
-        return _in_subquery(b, _operands(operand, relation), relation, position)
+        return _in_subquery(b, _operands(operand, relation, position), relation, position)
     items = [bind_expression(b, e, scope) for e in node.expressions]
     if not items:
         raise NotSupported("IN needs a list of values", position=position)
@@ -46,12 +46,12 @@ def _in(b: Binder, node: exp.In, scope: Scope) -> Expression:
     return InList(t.BOOLEAN, unified[0], tuple(unified[1:]))
 
 
-def _operands(operand: Expression, relation: Relation) -> list[Expression]:
+def _operands(operand: Expression, relation: Relation, position: Position | None) -> list[Expression]:
     """What is compared with each column of a subquery: the fields of a row, unless the only one has rows."""
     if not isinstance(operand.type, t.Row):
         return [operand]
     nested = len(relation.fields) == 1 and isinstance(relation.fields[0].type, t.Row)
-    return [operand] if nested else row_fields(operand)
+    return [operand] if nested else row_fields(operand, position)
 
 
 def _in_subquery(
@@ -84,7 +84,7 @@ def quantified(b: Binder, node: exp.Binary, operator: str, scope: Scope) -> Expr
     relation = bind_subquery(b, quantifier.this, scope)
     position = b.position(node)
     every = isinstance(quantifier, exp.All)
-    operands = _operands(operand, relation)
+    operands = _operands(operand, relation, position)
     if len(operands) != len(relation.fields):
         raise TypeMismatch(
             f"ALL, ANY and SOME compare {len(operands)} column(s) with a subquery of {len(relation.fields)}",
