@@ -11,7 +11,7 @@ from sqe.record import record
 from sqe.tree import statements as s
 from sqe.tree import types as t
 from sqe.tree.expressions import walk
-from sqe.tree.names import unspeakable
+from sqe.tree.names import expands, unspeakable
 from sqe.tree.relations import FileScan, Scan
 
 if TYPE_CHECKING:
@@ -54,6 +54,11 @@ def _check_columns(statement: s.Statement) -> None:
                 raise NotSupported(
                     f"a column has the control character {character} in its name, or in that of a field",
                     hint="rename it: ALTER TABLE ... RENAME COLUMN",
+                )
+            if isinstance(node, FileScan) and expands(field.name, field.type):
+                raise NotSupported(
+                    f"column '{field.name}' of a file: Spark takes ${{...}} in its name for a variable",
+                    hint="SET SESSION lane = 'fast', or rename the column in the file",
                 )
             odd = unsupported(field.type)
             if isinstance(field.type, t.Time) or _is_nanoseconds(field.type):

@@ -26,6 +26,20 @@ def unspeakable(name: str, type_: t.Type | None = None) -> str | None:
     return None
 
 
+def expands(name: str, type_: t.Type) -> bool:
+    """Whether the name, or one inside the type, has what Hadoop's configuration takes for a variable."""
+    if "${" in name:
+        return True
+    match type_:
+        case t.Array(element):
+            return expands("", element)
+        case t.Map(key, value):
+            return expands("", key) or expands("", value)
+        case t.Row(fields):
+            return any(expands(f.name or "", f.type) for f in fields)
+    return False
+
+
 def check_characters(
     name: str, kind: str, *, type_: t.Type | None = None, position: Position | None = None
 ) -> None:

@@ -67,6 +67,20 @@ def test_writes_run_once_and_say_how_many(cursor: Any) -> None:
     cursor.execute("DROP TABLE once")
 
 
+def test_ingest_takes_columns_of_any_name(cursor: Any) -> None:
+    # A variable to Hadoop, which Spark reads files with.
+    inner = [{"${user.name}": 1, "b": [{"c d": 2}]}, {"${user.name}": None, "b": None}]
+    columns = {"${user.name}": [1, 2], "c1": ["x", "y"], 'a "b" \\ {0}': [3, None], "r": inner, "c0": [5, 6]}
+    rows = pa.table(columns)
+    assert cursor.adbc_ingest("sent_names", rows, mode="create") == 2
+    assert cursor.adbc_ingest("sent_names", rows.select([4, 3, 2, 1, 0]), mode="append") == 2
+    cursor.execute('SELECT * FROM sent_names ORDER BY "${user.name}"')
+    assert cursor.fetch_arrow_table().to_pylist() == [row for row in rows.to_pylist() for _ in range(2)]
+    cursor.execute('SELECT count(*) FROM sent_names WHERE "${user.name}" = 1 AND r."${user.name}" = 1')
+    assert cursor.fetchall() == [(2,)]
+    cursor.execute("DROP TABLE sent_names")
+
+
 def test_ingest_is_one_snapshot(cursor: Any) -> None:
     rows = pa.table({"i": pa.array(range(1000)), "s": pa.array(["a", "b"] * 500).dictionary_encode()})
     assert cursor.adbc_ingest("sent", rows, mode="create") == 1000

@@ -31,6 +31,7 @@ from sqe.policy.secure import Guard
 from sqe.results import spool_failure
 from sqe.session import Session
 from sqe.statement import Statement, run
+from sqe.tree.names import expands
 from sqe.tree.relations import TableName
 from sqe.tree.types import Type
 
@@ -90,7 +91,10 @@ class Ingest:
     ) -> int | None:
         name = ".".join(map(_quoted, (table.catalog, *table.namespace, table.name)))
         columns = ", ".join(map(_quoted, schema.names))
-        values = ", ".join("NULL" if column in nulls else _quoted(column) for column in schema.names)
+        values = ", ".join(
+            "NULL" if field.name in nulls else f"{_read(number, field)} AS {_quoted(field.name)}"
+            for number, field in enumerate(schema)
+        )
         rows = f"SELECT {values} FROM '{STREAM}'"
         if not exists:
             text = f"CREATE TABLE {name} AS {rows}"
@@ -185,16 +189,17 @@ class Staged:
         rows = 0
         waiting: list[pa.RecordBatch] = []
         size = 0
-        with pq.ParquetWriter(self.path, schema, compression="zstd", compression_level=1) as writer:
+        staged = neutral(schema)
+        with pq.ParquetWriter(self.path, staged, compression="zstd", compression_level=1) as writer:
             for batch in batches:
                 rows += batch.num_rows
-                waiting.append(_stored(batch, schema))
+                waiting.append(_renamed(_stored(batch, schema), staged))
                 size += waiting[-1].nbytes
                 # Small batches would be as many row groups.
                 if size >= ROW_GROUP_BYTES:
-                    self._flush(writer, waiting, schema)
+                    self._flush(writer, waiting, staged)
                     waiting, size = [], 0
-            self._flush(writer, waiting, schema)
+            self._flush(writer, waiting, staged)
         return rows
 
     def _flush(self, writer: pq.ParquetWriter, batches: list[pa.RecordBatch], schema: pa.Schema) -> None:
@@ -219,6 +224,42 @@ def storable(schema: pa.Schema) -> pa.Schema:
             raise InvalidArgument(f"there are two columns '{name}'", code="DUPLICATE_COLUMN_NAME")
         seen.add(name.lower())
     return pa.schema([pa.field(field.name, _storable(field.type, field.name)) for field in schema])
+
+
+def neutral(schema: pa.Schema) -> pa.Schema:
+    """The same with names of ours: what an engine makes of a name in a file is not for the client to try."""
+    return pa.schema([pa.field(_column(number), _neutral(f)) for number, f in enumerate(schema)])
+
+
+def _column(number: int) -> str:
+    return f"c{number}"
+
+
+def _neutral(field: pa.Field) -> pa.DataType:
+    return _unnamed(field.type) if expands("", type_of(field.type, field.name, None)) else field.type
+
+
+def _unnamed(kind: pa.DataType) -> pa.DataType:
+    if pt.is_list(kind):
+        return pa.list_(pa.field("element", _unnamed(kind.value_type)))
+    if pt.is_map(kind):
+        return pa.map_(_unnamed(kind.key_type), _unnamed(kind.item_type))
+    if pt.is_struct(kind):
+        return pa.struct([pa.field(_column(number), _unnamed(f.type)) for number, f in enumerate(kind)])
+    return kind
+
+
+def _renamed(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    if batch.schema.types == schema.types:
+        return pa.RecordBatch.from_arrays(batch.columns, schema=schema)
+    # The same bytes under other names: Arrow has no cast that goes by position.
+    return pa.ipc.read_record_batch(batch.serialize(), schema)
+
+
+def _read(number: int, field: pa.Field) -> str:
+    """A column of the staged file, with the names inside its type put back."""
+    column, kind = _quoted(_column(number)), type_of(field.type, field.name, None)
+    return f"CAST({column} AS {kind})" if expands("", kind) else column
 
 
 def _storable(kind: pa.DataType, name: str) -> pa.DataType:
