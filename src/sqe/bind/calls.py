@@ -17,7 +17,7 @@ from sqe.bind.conversion import EXPRESSIONS, check_arguments
 from sqe.bind.expressions import bind_condition, bind_expression, bind_sort_keys, own_calls
 from sqe.bind.json_forms import json_array
 from sqe.bind.names import name_of
-from sqe.bind.scope import Scope, by_chance
+from sqe.bind.scope import Scope, is_random
 from sqe.bind.special_forms import row
 from sqe.catalog.names import nearest
 from sqe.errors import NotFound, NotSupported, Position, TypeMismatch, UserError
@@ -274,7 +274,7 @@ def _window(b: Binder, node: exp.Window, scope: Scope) -> Expression:
             position=position,
         )
     result, arguments = _arguments(b, function, nodes, scope, position)
-    if distinct and any(map(by_chance, arguments)):
+    if distinct and any(map(is_random, arguments)):
         raise NotSupported("DISTINCT of random(), uuid() or shuffle() in a window", position=position)
     partition = tuple(bind_expression(b, n, scope) for n in node.args.get("partition_by") or ())
     order = node.args.get("order")

@@ -12,7 +12,7 @@ from sqe.bind.binder import Binder, coerce
 from sqe.bind.constants import SESSION_FUNCTIONS
 from sqe.bind.conversion import EXPRESSIONS, check_arguments
 from sqe.bind.names import name_of
-from sqe.bind.scope import Scope, dereference
+from sqe.bind.scope import Scope, check_computed_once, dereference
 from sqe.errors import NotSupported, Position, TypeMismatch, UserError
 from sqe.functions import registry
 from sqe.tree import types as t
@@ -209,6 +209,7 @@ def _between(b: Binder, node: exp.Between, scope: Scope) -> Expression:
     low = bind_expression(b, node.args["low"], scope)
     high = bind_expression(b, node.args["high"], scope)
     position = b.position(node)
+    check_computed_once(operand, "BETWEEN", b.position(node.this))
     return call("$and", (call("$ge", (operand, low), position), call("$le", (operand, high), position)))
 
 

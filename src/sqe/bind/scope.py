@@ -129,12 +129,22 @@ def dereference(expression: Expression, fields: Sequence[Name], position: Positi
     return expression
 
 
-def by_chance(expression: Expression) -> bool:
+def is_random(expression: Expression) -> bool:
     """Whether it may have another value each time that it is computed."""
-    return any(isinstance(node, Call) and node.function in _OF_CHANCE for node in walk(expression))
+    return any(isinstance(node, Call) and node.function in _RANDOM for node in walk(expression))
 
 
-_OF_CHANCE = frozenset(("random", "rand", "uuid", "shuffle"))
+_RANDOM = frozenset(("random", "rand", "uuid", "shuffle"))
+
+
+def check_computed_once(operand: Expression, what: str, position: Position | None) -> None:
+    """Refuses an operand that would be another one each time that it is compared."""
+    if is_random(operand):
+        raise NotSupported(
+            f"random(), uuid() and shuffle() cannot be the operand of {what}",
+            position=position,
+            hint="compute it in a subquery, and compare its column",
+        )
 
 
 def row_fields(row: Expression, position: Position | None) -> list[Expression]:
@@ -142,7 +152,7 @@ def row_fields(row: Expression, position: Position | None) -> list[Expression]:
     if isinstance(row, Call) and row.function == "$row":
         return list(row.arguments)
     assert isinstance(row.type, Row)
-    if by_chance(row):
+    if is_random(row):
         raise NotSupported("a row of random(), uuid() or shuffle() cannot be taken apart", position=position)
     return [Dereference(f.type, row, i) for i, f in enumerate(row.type.fields)]
 

@@ -11,7 +11,7 @@ from sqe.bind import literals
 from sqe.bind.binder import Binder, unify
 from sqe.bind.conversion import EXPRESSIONS, check_arguments
 from sqe.bind.expressions import bind_condition, bind_expression, call
-from sqe.bind.scope import Scope
+from sqe.bind.scope import Scope, check_computed_once
 from sqe.bind.types import bind_type
 from sqe.bind.zones import at_timezone, cast_target, constant_cast
 from sqe.catalog.names import nearest
@@ -78,6 +78,8 @@ def _is_typed_literal(b: Binder, node: exp.Cast) -> bool:
 def _case(b: Binder, node: exp.Case, scope: Scope) -> Expression:
     position = b.position(node)
     operand = bind_expression(b, node.this, scope) if node.this else None
+    if operand is not None:
+        check_computed_once(operand, "CASE", b.position(node.this))
     conditions, results = [], []
     for branch in node.args["ifs"]:
         check_arguments(branch, {"this", "true"}, b.text)
