@@ -167,8 +167,8 @@ BY_DESIGN = """\
 - Timestamps are computed with at most six digits of a second; what needs more is refused.
 - `0.0` and `-0.0` are one group; which of the two stands for it may differ.
 - Sums of `real` and `double` may differ in their last bits, as they do between two runs of Trino.
-- `(a, b) IN (subquery)`, and `= ANY` and `<> ALL` of rows, are NULL where a NULL inside a row leaves them open,
-  as they are for a list of rows; Trino finds such rows equal, or not, by how it runs the query.
+- `(a, b) IN (subquery)`, and `= ANY` and `<> ALL` of rows, are NULL where a NULL inside a row leaves them
+  open, as they are for a list of rows; Trino finds such rows equal, or not, by how it runs the query.
 - What is approximate (`approx_distinct`, `approx_percentile`, …) has other errors than Trino's.
 - Patterns are Java's regular expressions, with Java's syntax and not Joni's.
 - The wording of errors is ours; their names are Trino's.

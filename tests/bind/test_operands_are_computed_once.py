@@ -21,6 +21,6 @@ def test_a_random_operand_is_refused(sql: str) -> None:
 def test_a_column_of_random_numbers_is_one_value() -> None:
     rows = "(SELECT random(3) AS r FROM TABLE(sequence(1, 1000)))"
     with connect(memory=True) as connection:
-        for condition in ("CASE r WHEN 0 THEN 0 WHEN 1 THEN 1 WHEN 2 THEN 2 END IS NULL", "r NOT BETWEEN 0 AND 2"):
-            sql = f"SELECT count(*) FROM {rows} WHERE {condition}"
+        for none in ("CASE r WHEN 0 THEN 0 WHEN 1 THEN 0 WHEN 2 THEN 0 END IS NULL", "r NOT BETWEEN 0 AND 2"):
+            sql = f"SELECT count(*) FROM {rows} WHERE {none}"
             assert connection.execute(sql).fetchall() == [(0,)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sqe.engine.quoting import spelled
 from sqe.engine.spark.types import spark_type
 from sqe.errors import NotSupported
 from sqe.functions.casts import castable, spark_cast
@@ -101,7 +102,7 @@ def test_plain_casts_stay_readable() -> None:
     ids=str,
 )
 def test_types_in_spark(t: Type, text: str) -> None:
-    assert spark_type(t) == text
+    assert spelled(spark_type(t), "`") == text
 
 
 @pytest.mark.parametrize("t", [Time(9), Timestamp(9), TimestampTz(12)], ids=str)
