@@ -31,7 +31,8 @@ FORMS = [
     ('{"a":1,"a":2}', '{"a":2}'),
     (" [ 1 , 2.50 , 1e2, 1e10, -0.0, 1E-5 ] ", "[1,2.5,100.0,1.0E10,-0.0,1.0E-5]"),
     ("12345678901234567890123", "12345678901234567890123"),
-    ('"\\u00e9\\n\\"\\u0001𝄞"', '"é\\n\\"\\u0001𝄞"'),
+    ('"\\u00e9\\n\\"\\u0001𝄞"', '"é\\n\\"\\u0001\\uD834\\uDD1E"'),
+    ('"\\ud834\\udd1e \\ud800"', '"\\uD834\\uDD1E \\uD800"'),
     ("null", "null"),
     ("true", "true"),
     ('{"a":{"c":[],"b":{}}}', '{"a":{"b":{},"c":[]}}'),
@@ -134,7 +135,10 @@ def test_arrays(connection: Connection) -> None:
         ("CAST(ROW(1, NULL) AS json)", '{"":1,"":null}'),
         ("CAST(MAP(ARRAY[1.5e0, 10e0], ARRAY[1, 2]) AS json)", '{"1.5":1,"10.0":2}'),
         ("CAST(MAP(ARRAY[1.50, 10.00], ARRAY[1, 2]) AS json)", '{"1.50":1,"10.00":2}'),
-        ("CAST(MAP(ARRAY[U&'\\FFFF', U&'\\+010000'], ARRAY[1, 2]) AS json)", '{"\U00010000":2,"\uffff":1}'),
+        (
+            "CAST(MAP(ARRAY[U&'\\FFFF', U&'\\+010000'], ARRAY[1, 2]) AS json)",
+            '{"\\uD800\\uDC00":2,"\uffff":1}',
+        ),
         ("CAST(1e10 AS json)", "1.0E10"),
         ("CAST(nan() AS json)", '"NaN"'),
         ("CAST(1.50 AS json)", "1.50"),
@@ -362,3 +366,25 @@ def test_what_casts_make_of_maps_is_read_wherever_it_stands(connection: Connecti
         ),
     ):
         assert connection.execute(sql).fetchall() == wanted
+
+
+def test_characters_beyond_the_first_plane_are_pairs_of_surrogates(connection: Connection) -> None:
+    """But not in JSON that is an element of another value."""
+    pair = "\\uD83D\\uDE00"
+    expected = {
+        "json_format(CAST(x AS json))": f'"é{pair}"',
+        "json_format(CAST(ARRAY[x, x] AS json))": f'["é{pair}","é{pair}"]',
+        "json_format(CAST(MAP(ARRAY[x], ARRAY[x]) AS json))": f'{{"é{pair}":"é{pair}"}}',
+        'json_format(CAST(CAST(ROW(x) AS row("😀" varchar)) AS json))': f'{{"{pair}":"é{pair}"}}',
+        "json_object('k': x)": f'{{"k":"é{pair}"}}',
+        "json_object(x: 1)": f'{{"é{pair}":1}}',
+        "json_array(x, 1)": f'["é{pair}",1]',
+        "json_format(json_extract('{\"a\":[\"' || x || '\"]}', '$.a'))": f'["é{pair}"]',
+        "json_extract_scalar('{\"a\":\"' || x || '\"}', '$.a')": "é😀",
+        "CAST(CAST(x AS json) AS varchar)": "é😀",
+        "json_format(json_array_get('[[\"' || x || '\"]]', 0))": '["é😀"]',
+        "json_format(CAST(CAST(ARRAY[x] AS json) AS array(json))[1])": '"é😀"',
+    }
+    source = "(SELECT 'é' || chr(c) AS x FROM (VALUES 128512) AS v (c))"
+    got = connection.execute(f"SELECT {', '.join(expected)} FROM {source}").fetchall()[0]
+    assert dict(zip(expected, got, strict=True)) == expected

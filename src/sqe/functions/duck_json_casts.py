@@ -9,6 +9,7 @@ from typing import Any
 from sqe.engine.fast.types import duck_type, quote_name
 from sqe.errors import NotSupported
 from sqe.functions.bodies import TRIED
+from sqe.functions.bodies.json_text import text_of
 from sqe.functions.duck_text import share, string
 from sqe.functions.json_shapes import has_parts, holds_map, shape_of
 from sqe.tree.types import (
@@ -30,6 +31,10 @@ from sqe.tree.types import (
 
 _BODY = "sqe_json_casts_cast"
 _AFTER_SURROGATES = string(r"([\x{E000}-\x{FFFF}])")
+_ABOVE = string(r"[\x{10000}-\x{10FFFF}]")
+_PIECES = string(r"[\x{10000}-\x{10FFFF}]|[^\x{10000}-\x{10FFFF}]+")
+_FIRST_HALF = 0xD800 - (0x10000 >> 10)
+_SECOND_HALF = 0xDC00
 Printed = Callable[[str, Type], str]
 
 
@@ -54,7 +59,7 @@ def to_json(text: str, source: Type, printed: Printed, depth: int = 0) -> str:
             parts = []
             for f, name in zip(fields, row_field_names(source), strict=True):
                 place = f"({{0}}).{quote_name(name)}"
-                parts.append(f"{quoted(string(f.name or ''))} || ':' || {inside(place, f.type)}")
+                parts.append(f"{string(text_of(f.name or ''))} || ':' || {inside(place, f.type)}")
             return share(_in_braces(" || ',' || ".join(parts)), (text,))
     if source == JSON:
         return text
@@ -99,7 +104,15 @@ def _in_braces(made: str) -> str:
 
 
 def quoted(text: str) -> str:
-    return f"nullif(CAST(to_json({text}) AS VARCHAR), 'null')"
+    """What is beyond U+FFFF is written as a pair of surrogates, as Trino does."""
+    plain = f"nullif(CAST(to_json({text}) AS VARCHAR), 'null')"
+    halves = f"{_FIRST_HALF} + (unicode(c_) >> 10), {_SECOND_HALF} + (unicode(c_) & 1023)"
+    piece = f"CASE WHEN regexp_matches(c_, {_ABOVE}) THEN printf('\\u%X\\u%X', {halves}) ELSE c_ END"
+    pieces = f"list_transform(regexp_extract_all({{0}}, {_PIECES}), lambda c_: {piece})"
+    return share(
+        f"CASE WHEN regexp_matches({{0}}, {_ABOVE}) THEN array_to_string({pieces}, '') ELSE {{0}} END",
+        (plain,),
+    )
 
 
 def from_json(text: str, target: Type, *, safe: bool) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqe.engine.spark.types import quote_name, spark_type
 from sqe.errors import NotSupported
 from sqe.functions.bodies import TRIED
+from sqe.functions.bodies.json_text import text_of
 from sqe.functions.json_shapes import has_parts, holds_map, is_member_name, leaves, shape_of
 from sqe.functions.spark_text import share, string
 from sqe.tree.types import (
@@ -31,6 +32,9 @@ from sqe.tree.types import (
 )
 
 _BODY = "sqe_json_casts_cast"
+_ABOVE = string(r"[\x{10000}-\x{10FFFF}]")
+_ESCAPE = string("\\u")
+_PIECES = string(r"[\x{10000}-\x{10FFFF}]|[^\x{10000}-\x{10FFFF}]+")
 
 
 def castable_to_json(source: Type) -> bool:
@@ -71,7 +75,7 @@ def to_json(text: str, source: Type, printed: str, depth: int = 0) -> str:
             for f, name in zip(fields, row_field_names(source), strict=True):
                 place = f"({{0}}).{quote_name(name)}"
                 inner = to_json(place, f.type, printed_text(place, f.type), depth + 1)
-                parts.append(f"{quoted(string(f.name or ''))}, ':', coalesce({inner}, 'null')")
+                parts.append(f"{string(text_of(f.name or ''))}, ':', coalesce({inner}, 'null')")
             joined = ", ',', ".join(parts)
             return share(f"if({{0}} IS NULL, NULL, concat('{{', {joined}, '}}'))", (text,))
     if source == JSON:
@@ -86,9 +90,14 @@ def to_json(text: str, source: Type, printed: str, depth: int = 0) -> str:
 
 
 def quoted(text: str) -> str:
-    """Jackson writes it, as it does for Trino: what stands between {"v": and }."""
+    """Jackson writes it, as it does for Trino: what stands between {"v": and }. What is beyond U+FFFF Trino
+    has it write as a pair of surrogates."""
     written = f"to_json(named_struct('v', {text}), map('ignoreNullFields', 'false'))"
-    return share("nullif(substring({0}, 6, char_length({0}) - 6), 'null')", (written,))
+    plain = share("nullif(substring({0}, 6, char_length({0}) - 6), 'null')", (written,))
+    units = "hex(encode(c_, 'UTF-16BE'))"
+    pair = f"concat({_ESCAPE}, substring({units}, 1, 4), {_ESCAPE}, substring({units}, 5, 4))"
+    pieces = f"transform(regexp_extract_all({{0}}, {_PIECES}, 0), c_ -> if(c_ RLIKE {_ABOVE}, {pair}, c_))"
+    return share(f"if({{0}} RLIKE {_ABOVE}, array_join({pieces}, ''), {{0}})", (plain,))
 
 
 def from_json(text: str, target: Type, *, safe: bool) -> str:

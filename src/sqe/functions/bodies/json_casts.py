@@ -16,7 +16,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any
 
 from sqe.functions.bodies.arrow import Refused
-from sqe.functions.bodies.json_text import Number, read, write
+from sqe.functions.bodies.json_text import Number, raw_text_of, read, write
 from sqe.functions.bodies.kept import kept
 
 Reader = Callable[[Any], Any]
@@ -69,7 +69,7 @@ def _reader(shape: Any) -> Reader:
         case "varchar":
             return _known(_varchar(*rest))
         case "json":
-            return lambda value: write(value, ordered=False)
+            return lambda value: write(value, ordered=False, quote=raw_text_of)
         case "array":
             return _known(_array(_reader(rest[0])))
         case "map":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Callable
 from typing import Any
 
 from sqe.functions.bodies.arrow import Refused
@@ -25,6 +26,7 @@ _INDEX = re.compile(r"[0-9]{1,9}")
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _ESCAPED = re.compile(r'["\\\x00-\x1f]')
+_ABOVE = re.compile("[\ud800-\udfff\U00010000-\U0010ffff]")
 # $.name, $.0, $[1], $["name"], $['name']
 _STEP = re.compile(
     r"\.(?P<name>[^\s.\[\]\"'()*?@$:]+)|\[(?P<index>\d+)\]|\[\"(?P<quoted>(?:[^\"\\]|\\.)*)\"\]|\['(?P<single>[^']*)'\]"
@@ -33,13 +35,13 @@ _STEP = re.compile(
 
 def parse(text: str) -> str:
     try:
-        return write(read(text), ordered=True)
+        return write(_read(text), ordered=True)
     except (ValueError, RecursionError):
         raise Refused("INVALID_FUNCTION_ARGUMENT", "Cannot convert value to JSON") from None
 
 
 def extract(text: str, path: str) -> str | None:
-    found = _found(text, path)
+    found = _found(text, path, _read)
     return None if found is MISSING else write(found, ordered=False)
 
 
@@ -71,7 +73,7 @@ def array_get(text: str, index: int) -> str | None:
     item = items[index]
     if item is None:
         return None
-    return str(item) if _is_text(item) else write(item, ordered=False)
+    return str(item) if _is_text(item) else write(item, ordered=False, quote=raw_text_of)
 
 
 def array_contains_text(text: str, value: str) -> bool | None:
@@ -111,10 +113,10 @@ def _array(text: str) -> list[Any] | None:
     return value if isinstance(value, list) else None
 
 
-def _found(text: str, path: str) -> Any:
+def _found(text: str, path: str, reader: Callable[[str], Any] | None = None) -> Any:
     found = steps(path)
     try:
-        value = read(text)
+        value = (reader or read)(text)
     except (ValueError, RecursionError):
         return MISSING
     for step in found:
@@ -148,8 +150,13 @@ def steps(path: str) -> tuple[str, ...]:
 
 def read(text: str) -> Any:
     """Numbers as they are written. Half a pair of surrogates is no character: Java writes ? for it."""
-    value = json.loads(text, parse_int=Number, parse_float=Number, parse_constant=_no_constant, strict=True)
+    value = _read(text)
     return _whole(value) if _HALF.search(text) else value
+
+
+def _read(text: str) -> Any:
+    """With halves of pairs as they are, which JSON can write."""
+    return json.loads(text, parse_int=Number, parse_float=Number, parse_constant=_no_constant, strict=True)
 
 
 def _whole(value: Any) -> Any:
@@ -164,7 +171,8 @@ def _no_constant(name: str) -> Any:
     raise ValueError(name)
 
 
-def write(value: Any, *, ordered: bool) -> str:
+def write(value: Any, *, ordered: bool, quote: Callable[[str], str] | None = None) -> str:
+    quote = quote or text_of
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -172,15 +180,16 @@ def write(value: Any, *, ordered: bool) -> str:
     if isinstance(value, Number):
         return _integer(value) if _INTEGER.fullmatch(value) else double(float(value))
     if isinstance(value, str):
-        return text_of(value)
+        return quote(value)
     if isinstance(value, list):
-        return "[" + ",".join(write(item, ordered=ordered) for item in value) + "]"
+        return "[" + ",".join(write(item, ordered=ordered, quote=quote) for item in value) + "]"
     items = (
         sorted(value.items(), key=lambda i: i[0].encode("utf-16-be", "surrogatepass"))
         if ordered
         else value.items()
     )
-    return "{" + ",".join(f"{text_of(name)}:{write(item, ordered=ordered)}" for name, item in items) + "}"
+    members = (f"{quote(name)}:{write(item, ordered=ordered, quote=quote)}" for name, item in items)
+    return "{" + ",".join(members) + "}"
 
 
 def _integer(number: str) -> str:
@@ -189,6 +198,17 @@ def _integer(number: str) -> str:
 
 
 def text_of(text: str) -> str:
+    """What is beyond U+FFFF is written as a pair of surrogates, as Trino does in most places."""
+    return _ABOVE.sub(_pair, raw_text_of(text))
+
+
+def _pair(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be", "surrogatepass").hex().upper()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+
+
+def raw_text_of(text: str) -> str:
+    """As Trino writes JSON that is an element of another value."""
     return '"' + _ESCAPED.sub(lambda m: _ESCAPES.get(m[0]) or f"\\u{ord(m[0]):04X}", text) + '"'
 
 
