@@ -170,7 +170,8 @@ BY_DESIGN = """\
 - `(a, b) IN (subquery)`, and `= ANY` and `<> ALL` of rows, are NULL where a NULL inside a row leaves them
   open, as they are for a list of rows; Trino finds such rows equal, or not, by how it runs the query.
 - What is approximate (`approx_distinct`, `approx_percentile`, …) has other errors than Trino's.
-- Patterns are Java's regular expressions, with Java's syntax and not Joni's.
+- Patterns have Joni's sets and its (?i) over all of Unicode, with the tables of a newer Unicode; what Java
+  cannot say of them is refused.
 - The wording of errors is ours; their names are Trino's.
 """
 

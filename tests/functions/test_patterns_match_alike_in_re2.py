@@ -35,7 +35,21 @@ ATOMS = (
 )
 LOOPS = ("*", "+", "?", "*?", "+?", "??", "{2}", "{1,2}", "{0,2}", "{1,}")
 REFUSED = (
-    *(r"\ba", r"(a)\1", "(?=a)", "(?<!a)b", "a++", "(a*)*", "(?m)^a", "[a&&b]", "[[:alpha:]]", "(?i)é", "(a"),
+    *(
+        r"\ba",
+        r"(a)\1",
+        "(?=a)",
+        "(?<!a)b",
+        "a++",
+        "(a*)*",
+        "(?m)^a",
+        "[a&&b]",
+        "[[:alpha:]]",
+        "(?i)ß",
+        "(?i)ss",
+        r"(?i)[\w]",
+        "(a",
+    ),
     *("a)", "*", r"\Qa\E", "a{1001}", "[b-a]", r"\p{IsLatin}", "$a", "(?x) a"),
 )
 LETTERS = "aabbc,\n\n .1é_"
@@ -78,7 +92,7 @@ def test_admitted_patterns_match_alike(seed: int) -> None:
     compared = 0
     for _ in range(150):
         source = around(dice, pattern(dice))
-        known = re.compile(source)
+        known = re.compile(source, re.ASCII)
         expected = {
             ("regexp_like", source): [known.search(text) is not None for text in texts],
             ("regexp_extract", source): [m[0] if (m := known.search(text)) else None for text in texts],

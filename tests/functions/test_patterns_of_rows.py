@@ -20,7 +20,8 @@ ANSWERS = [
     ("ab", "(?<n>a)", "${n}x", "b", "axb"),
     ("ab", "x*", ".", "ab", ".a.b."),
     ("aéÉ1", "\\w", "w", "éÉ", "wéÉw"),
-    ("éÉ", "(?i)É", "x", "", "xx"),
+    ("ékK", "K", "x", "ék", "ékx"),
+    ("kK", "(?i)K", "x", "", "xx"),
     ("a'b{c}", "['{]", "#", "abc}", "a#b#c}"),
     ("a\n", "a$", "!", "\n", "!\n"),
 ]
@@ -45,6 +46,8 @@ def test_the_pattern_may_be_a_column(connection: Connection) -> None:
         ("\\bx", "NOT_SUPPORTED"),
         ("[[:alpha:]]", "NOT_SUPPORTED"),
         ("\\p{L}", "NOT_SUPPORTED"),
+        ("\\h", "NOT_SUPPORTED"),
+        ("(?i)é", "NOT_SUPPORTED"),
     ],
 )
 def test_patterns_of_rows_that_fail(connection: Connection, pattern: str, code: str) -> None:

@@ -1,7 +1,7 @@
 """Regular expressions for RE2, of those that mean the same to it and to Java. Others are refused.
 
-Left out are what RE2 has not (references, looking around, possessive loops), word boundaries, which are
-those of ASCII to it, and loops over what may match nothing, which end differently.
+Left out are what RE2 has not (references, looking around, possessive loops), word boundaries and [[:alpha:]],
+which are those of ASCII to it, and loops over what may match nothing, which end differently.
 """
 
 from __future__ import annotations
@@ -12,23 +12,20 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from sqe.errors import NotSupported
+from sqe.functions.folded_letters import folds, is_folded_as_one, runs_together
 
-# \w, \d and \s as Java has them where they know all of Unicode, by what stands between brackets.
-_WORD = (
-    r"\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\x{200c}\x{200d}\x{24b6}-\x{24e9}"
-    r"\x{1f130}-\x{1f149}\x{1f150}-\x{1f169}\x{1f170}-\x{1f189}"
-)
-_SPACE = r"\t-\r \x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}"
-_NOT_SPACE = (
-    r"\x{0}-\x{8}\x{e}-\x{1f}!-\x{84}\x{86}-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}"
-    r"\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{10ffff}"
-)
-_SETS = {"d": r"\p{Nd}", "D": r"\P{Nd}", "w": _WORD, "s": _SPACE, "S": _NOT_SPACE}
+# \w, \d and \s are those of ASCII, by what stands between brackets.
+_WORD = "0-9A-Za-z_"
+_SPACE = r"\t-\r "
+_SETS = {
+    **{"d": "0-9", "D": r"\x{0}-/:-\x{10ffff}", "w": _WORD},
+    **{"W": r"\x{0}-/:-@\x{5b}-\x{5e}\x{60}\x{7b}-\x{10ffff}"},
+    **{"s": _SPACE, "S": r"\x{0}-\x{8}\x{e}-\x{1f}!-\x{10ffff}"},
+}
 _WITH_NEWLINE = frozenset("sDW")
 _CATEGORY = re.compile(
     r"\{(L[ultmo]?|M[nce]?|N[dlo]?|P[cdseifo]?|S[mcko]?|Z[slp]?)\}|[LMNPSZ](?![A-Za-z0-9])"
 )
-_CASES = ("{Lu}", "{Ll}", "{Lt}")
 _CONTROLS = {"t": 9, "n": 10, "f": 12, "r": 13}
 _COUNT = re.compile(r"\{(\d{1,4})(,(\d{1,4})?)?\}")
 _FLAGS = re.compile(r"\(\?([is]+)\)")
@@ -37,8 +34,6 @@ _MOST_COPIES = 1000  # of RE2
 _MOST_WIDE_COPIES = 100  # a program for letters of all scripts is long
 _NEWLINE = 10
 _TAIL = r"(\n?)\z"
-# What else than a letter of ASCII and its other case is the same to Java, by the letter in lower case.
-_FOLDED = {"i": "\u0130\u0131", "k": "\u212a", "s": "\u017f"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +109,10 @@ class _Reader:
         if flags is not None:
             self.folding, self.dots_take_all = "i" in flags[1], "s" in flags[1]
             self.at = flags.end()
+        if self.folding and any(
+            part is None or not isinstance(part, str) for part in runs_together(self.source)
+        ):
+            raise _refused("letters that are one in another case")
         whole = self.alternatives(0)
         if self.at < len(self.source):
             raise _refused("a parenthesis too many")
@@ -313,12 +312,12 @@ class _Reader:
         """What stands between brackets for \\d and the like, and whether the line break is in it."""
         letter = self.peek()
         self.at += 1
-        if letter == "W" and alone:
-            return "^" + _WORD, True
+        if letter in ("w", "W") and self.folding and not alone:
+            raise _refused(f"\\{letter} in brackets in any case")
         if letter in _SETS and letter:
             return _SETS[letter], letter in _WITH_NEWLINE
         category = _CATEGORY.match(self.source, self.at) if letter in ("p", "P") and letter else None
-        if category is None or (self.folding and category[0] in _CASES):
+        if category is None or (self.folding and not alone):
             raise _refused("\\" + letter)
         self.at = category.end()
         return f"\\{letter}{category[0]}", letter == "P"
@@ -333,13 +332,9 @@ class _Reader:
 
     def folds(self, code: int) -> Iterable[int]:
         """All that is the same as a character, whatever the case."""
-        character = chr(code)
-        if not character.isascii():
-            if character.lower() == character.upper() and not character.isalpha():
-                return (code,)
-            raise _refused("letters in any case that are not of ASCII")
-        same = character.lower() + character.upper() + _FOLDED.get(character.lower(), "")
-        return {ord(c) for c in same}
+        if not is_folded_as_one(code):
+            raise _refused("such letters in any case")
+        return folds(code)
 
     def set_(self) -> _Item:
         self.at += 1
@@ -397,16 +392,8 @@ class _Reader:
             return [_quoted(code) for code in sorted(self.folds(low))]
         if high > 127:
             raise _refused("letters in any case that are not of ASCII")
-        # Java asks whether a character, the upper case of it or the lower case of that is in the range.
-        others = [*range(128), *(ord(c) for same in _FOLDED.values() for c in same)]
-        found = [c for c in others if any(low <= case <= high for case in _cases(c))]
-        return [_quoted(code) for code in found]
-
-
-def _cases(code: int) -> tuple[int, int, int]:
-    upper = chr(code).upper() if chr(code) != "\u0130" else "\u0130"
-    lower = upper.lower() if upper != "\u0130" else "i"
-    return code, ord(upper), ord(lower)
+        found = {same for code in range(low, high + 1) for same in folds(code)}
+        return [_quoted(code) for code in sorted(found)]
 
 
 def _quoted(code: int) -> str:

@@ -12,6 +12,7 @@ from sqe.engine.spark.types import spark_type
 from sqe.errors import NotSupported
 from sqe.functions import duck_regular_expressions as duck
 from sqe.functions.function import Renderer, scalar
+from sqe.functions.java_patterns import java_pattern
 from sqe.functions.spark_text import (
     MISSING,
     constant,
@@ -26,31 +27,34 @@ from sqe.tree.types import VARCHAR, FunctionType, Type, Varchar
 
 Texts = Sequence[str]
 
-_CLASSES = re.compile(r"\\[wWdDsSbB]|\[:")
 _LINES = re.compile(r"[.$]|\\Z|\(\?[a-z]*m")
 _ANY_CASE = re.compile(r"\(\?[a-z]*i")
-_READ_OTHERWISE = string(r"\[:|\\[bBpP]")
+_READ_OTHERWISE = string(r"\[:|\\[bBpPhHvVRXN]")
+_BEYOND_ASCII = string(r"[^\x00-\x7F]")
 # A match that looks at what is around it may differ where the text before it is cut off.
 _LOOKS_BACK = re.compile(r"\^|\\[bBAGzZ]|\(\?<[=!]")
 
 
 def _pattern(call: Any) -> str | None:
-    """The pattern as a Spark literal. In Trino's patterns \\w, \\d and their like and (?i) know all of
-    Unicode, and a line ends at \\n alone."""
+    """The pattern as a Spark literal. In Trino's patterns a line ends at \\n alone."""
     pattern = constant_text(call, 1, "the pattern")
     if pattern is None:
         return None
-    flags = "d" if _LINES.search(pattern) else ""
-    flags += "U" if _CLASSES.search(pattern) else "u" if _ANY_CASE.search(pattern) else ""
-    return string(f"(?{flags}){pattern}" if flags else pattern)
+    flags = "(?d)" if _LINES.search(pattern) else ""
+    return string(flags + java_pattern(pattern).text)
 
 
-def _pattern_of_row(text: str) -> str:
+def _pattern_of_row(text: str, pattern: str) -> str:
     """A pattern that only a row knows. What Java reads otherwise than Trino does is refused as it runs:
     there is no rewriting it here."""
     refused = refuse("regexp_replace: a pattern of a column with \\b, \\p or [:class:]", code="NOT_SUPPORTED")
-    made = f"concat(if({{0}} RLIKE {string(_ANY_CASE.pattern)}, '(?du)', '(?d)'), {{0}})"
-    return share(f"CASE WHEN {{0}} RLIKE {_READ_OTHERWISE} THEN {refused} ELSE {made} END", (text,))
+    any_case = refuse("regexp_replace: (?i) of a column over letters beyond ASCII", code="NOT_SUPPORTED")
+    beyond = f"{{0}} RLIKE {string(_ANY_CASE.pattern)} AND concat({{0}}, {{1}}) RLIKE {_BEYOND_ASCII}"
+    return share(
+        f"CASE WHEN {{0}} RLIKE {_READ_OTHERWISE} THEN {refused} WHEN {beyond} THEN {any_case}"
+        " ELSE concat('(?d)', {0}) END",
+        (pattern, text),
+    )
 
 
 def _replace_by_rows(call: Any, texts: Texts) -> str:
@@ -58,7 +62,7 @@ def _replace_by_rows(call: Any, texts: Texts) -> str:
     by_lambda = len(texts) == 3 and isinstance(call.arguments[2].type, FunctionType)
     if by_lambda or constant(call.arguments[1]) is not MISSING:
         return _with_pattern(_replace)(call, texts)
-    return _replace(call, texts, _pattern_of_row(texts[1]))
+    return _replace(call, texts, _pattern_of_row(texts[0], texts[1]))
 
 
 def _with_pattern(render: Any) -> Renderer:
@@ -82,10 +86,8 @@ class _Shape:
         self.may_be_empty = True
         self.groups: int | None = None
         self.absent: set[int] | None = None
-        readable = re.sub(r"\(\?<(?![=!])", "(?P<", pattern)
-        readable = re.sub(r"\\[pP](\{\w+\}|\w)", "x", readable)
         try:
-            parsed = _parser.parse(readable)
+            parsed = _parser.parse(java_pattern(pattern).outline)
         except (re.error, OverflowError, RecursionError):
             return
         self.may_be_empty = parsed.getwidth()[0] == 0
