@@ -187,6 +187,7 @@ MATCHES = {
 }
 ALL = {pattern: matches.split("|") for pattern, matches in MATCHES.items()}
 REFUSED = [
+    "[a-c-e]",
     "(?i)\u0130",
     "(?i)[ß]",
     "(?i)[\\W]",
@@ -240,11 +241,18 @@ def test_what_java_cannot_say_is_refused(pattern: str) -> None:
         java_pattern(pattern)
 
 
-@pytest.mark.parametrize("pattern", ["[b-a]", "[a", "[[:letters:]]"])
+@pytest.mark.parametrize("pattern", ["[b-a]", "[a", "[[:letters:]]", "a(?i)+"])
 def test_what_is_no_pattern(pattern: str) -> None:
     with pytest.raises(SqeError) as error:
         java_pattern(pattern)
     assert error.value.code == "INVALID_FUNCTION_ARGUMENT"
+
+
+@pytest.mark.spark
+def test_nothing_is_found_within_a_character(connection: Connection) -> None:
+    calls = "regexp_replace(x, 'b*|c', '-'), regexp_count(x, 'b*'), regexp_extract_all(x, '[[:alpha:]]*')"
+    rows = connection.execute(f"SELECT {calls} FROM (VALUES 'a😀', 'a😀') AS t (x)").fetchall()
+    assert rows == [("-a-😀-", 3, ["a", "", ""])] * 2
 
 
 @pytest.mark.spark

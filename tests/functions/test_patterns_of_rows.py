@@ -19,6 +19,7 @@ ANSWERS = [
     ("ab", "(a)(b)", "$2$1", "", "ba"),
     ("ab", "(?<n>a)", "${n}x", "b", "axb"),
     ("ab", "x*", ".", "ab", ".a.b."),
+    ("a😀", "x*|y", ".", "a😀", ".a.😀."),
     ("aéÉ1", "\\w", "w", "éÉ", "wéÉw"),
     ("ékK", "K", "x", "ék", "ékx"),
     ("kK", "(?i)K", "x", "", "xx"),
@@ -43,6 +44,7 @@ def test_the_pattern_may_be_a_column(connection: Connection) -> None:
     [
         ("(", "INVALID_FUNCTION_ARGUMENT"),
         ("*a", "INVALID_FUNCTION_ARGUMENT"),
+        ("b)|(a", "INVALID_FUNCTION_ARGUMENT"),
         ("\\bx", "NOT_SUPPORTED"),
         ("[[:alpha:]]", "NOT_SUPPORTED"),
         ("\\p{L}", "NOT_SUPPORTED"),
@@ -53,6 +55,6 @@ def test_the_pattern_may_be_a_column(connection: Connection) -> None:
 def test_patterns_of_rows_that_fail(connection: Connection, pattern: str, code: str) -> None:
     with pytest.raises(SqeError) as error:
         connection.execute(
-            f"SELECT regexp_replace('ab', p) FROM (VALUES {_literal(pattern)}) AS t (p)"
+            f"SELECT regexp_replace('ab😀', p) FROM (VALUES {_literal(pattern)}) AS t (p)"
         ).fetchall()
     assert error.value.code == code

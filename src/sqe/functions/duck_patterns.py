@@ -383,6 +383,8 @@ class _Reader:
             self.at += 1
         if high is None or high < low:
             raise _refused("such a range")
+        if self.peek() == "-" and self.source[self.at + 1 : self.at + 2] != "]":
+            raise _refused("such a range")
         return high
 
     def range_pieces(self, low: int, high: int) -> list[str]:

@@ -205,6 +205,8 @@ class _Reader:
             self.emit(f"(?{java}:", "(?:")
             self.scopes.append(_Scope(folding, spaced))
             return
+        if _LOOP.match(self.source, self.at):
+            raise _wrong("a loop over nothing")
         old.changed = old.changed or old.begun
         old.folding, old.spaced = folding, spaced
         if java:
@@ -388,6 +390,8 @@ class _Reader:
             raise _refused("such a range")
         if high < low:
             raise _wrong("an empty range")
+        if self.peek() == "-" and self.source[self.at + 1 : self.at + 2] != "]":
+            raise _refused("such a range")
         return high
 
     def range_(self, low: int, high: int, folding: bool) -> str:

@@ -30,6 +30,10 @@ Texts = Sequence[str]
 _LINES = re.compile(r"[.$]|\\Z|\(\?[a-z]*m")
 _ANY_CASE = re.compile(r"\(\?[a-z]*i")
 _READ_OTHERWISE = string(r"\[:|\\[bBpPhHvVRXN]")
+# Java finds nothing, too, between the halves of a character that is two units of UTF-16.
+_WHOLE = r"(?!\p{{Cs}})(?:{})"
+_BEFORE, _AFTER = (string(part) for part in _WHOLE.format("|").split("|"))
+_OF_TWO_UNITS = string(r"[\x{10000}-\x{10FFFF}]")
 _BEYOND_ASCII = string(r"[^\x00-\x7F]")
 # A match that looks at what is around it may differ where the text before it is cut off.
 _LOOKS_BACK = re.compile(r"\^|\\[bBAGzZ]|\(\?<[=!]")
@@ -41,7 +45,8 @@ def _pattern(call: Any) -> str | None:
     if pattern is None:
         return None
     flags = "(?d)" if _LINES.search(pattern) else ""
-    return string(flags + java_pattern(pattern).text)
+    text = java_pattern(pattern).text
+    return string(flags + (_WHOLE.format(text) if _shape(pattern).may_be_empty else text))
 
 
 def _pattern_of_row(text: str, pattern: str) -> str:
@@ -52,6 +57,9 @@ def _pattern_of_row(text: str, pattern: str) -> str:
     beyond = f"{{0}} RLIKE {string(_ANY_CASE.pattern)} AND concat({{0}}, {{1}}) RLIKE {_BEYOND_ASCII}"
     return share(
         f"CASE WHEN {{0}} RLIKE {_READ_OTHERWISE} THEN {refused} WHEN {beyond} THEN {any_case}"
+        # What is no pattern alone must not become one: so it is used alone, too, and (?:) is nothing.
+        f" WHEN {{1}} RLIKE {_OF_TWO_UNITS}"
+        f" THEN concat('(?d)', if('' RLIKE {{0}}, '', '(?:)'), {_BEFORE}, {{0}}, {_AFTER})"
         " ELSE concat('(?d)', {0}) END",
         (pattern, text),
     )
