@@ -21,16 +21,18 @@ def failure(cursor: Any, sql: str) -> str:
 
 @pytest.mark.parametrize("what", ["metadata file", "metadata", "database"])
 def test_of_a_warehouse_that_broke(serve: Serve, connect_as: Connect, tmp_path: Path, what: str) -> None:
-    server = serve(warehouse=tmp_path / "lake")
-    with connect_as("ann", to=server).cursor() as cursor:
+    lake = tmp_path / "lake"
+    with connect_as("ann", to=serve(warehouse=lake)).cursor() as cursor:
         cursor.execute("CREATE TABLE broken (a bigint)")
-        [metadata] = (tmp_path / "lake").rglob("*.metadata.json")
-        if what == "metadata file":
-            metadata.write_text("{}")
-        elif what == "metadata":
-            shutil.rmtree(metadata.parent)
-        else:
-            (tmp_path / "lake" / "sqe.db").write_bytes(b"no database" * 100)
+    [metadata] = lake.rglob("*.metadata.json")
+    if what == "metadata file":
+        metadata.write_text("{}")
+    elif what == "metadata":
+        shutil.rmtree(metadata.parent)
+    else:
+        (lake / "sqe.db").write_bytes(b"no database" * 100)
+    # The first server would not read again what it has written itself.
+    with connect_as("ann", to=serve(warehouse=lake)).cursor() as cursor:
         for sql in ("SELECT * FROM broken", "DESCRIBE broken", "ALTER TABLE broken ADD COLUMN b bigint"):
             text = failure(cursor, sql)
             assert str(tmp_path) not in text and "lake/" not in text, text
