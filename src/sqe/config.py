@@ -66,6 +66,8 @@ class QuerySettings:
     max_queued: int = 1000
     stream_idle_timeout_secs: int = 300
     server_timeout_secs: int = 1800
+    # Which of the two `timeout_secs` is.
+    timeout_set_by: str = "query.timeout_secs"
 
 
 @record

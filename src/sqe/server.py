@@ -42,8 +42,9 @@ class Server:
 
     def __init__(self, config: Config, *, spark: SparkLane | None = None) -> None:
         """`spark` is a lane that somebody else owns and closes."""
-        limit = config.query.timeout_secs or config.query.server_timeout_secs
-        config = replace(config, query=replace(config.query, timeout_secs=limit))
+        if not config.query.timeout_secs:
+            limit, key = config.query.server_timeout_secs, "query.server_timeout_secs"
+            config = replace(config, query=replace(config.query, timeout_secs=limit, timeout_set_by=key))
         _refuse_plaintext_passwords(config)
         self.config = config
         self.metrics = Metrics()

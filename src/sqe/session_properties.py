@@ -106,7 +106,7 @@ def time_limit(session: Session, config: Config) -> TimeLimit | None:
     if own:
         most = TimeLimit(0 if 0 in own else max(own), "query.role_overrides")
     else:
-        most = TimeLimit(config.query.timeout_secs, "query.timeout_secs")
+        most = TimeLimit(config.query.timeout_secs, config.query.timeout_set_by)
     asked = session.properties.get("query_max_run_time")
     wanted = TimeLimit(seconds(asked) if asked else 0.0, "session property query_max_run_time")
     limits = [limit for limit in (most, wanted) if limit.seconds]

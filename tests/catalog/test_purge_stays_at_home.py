@@ -122,6 +122,28 @@ def test_configured_paths_of_the_warehouse_are_purged(catalog: EmbeddedCatalog) 
     assert not bulk.exists() and not place.exists()
 
 
+def test_a_table_around_others_purges_none_of_them(catalog: EmbeddedCatalog) -> None:
+    victim = table_with_rows(catalog, "victim")
+    before = files_below(victim)
+    around = definition(catalog, "mine", location=str(victim.parent))
+    catalog.create_table(around)
+    rewrite(catalog, "mine", **{"metadata-log": named(*(f"file://{victim}/{file}" for file in before))})
+    left = catalog.drop_table(DEFAULT, "mine", purge=True)
+    assert len(left) == len(before) and files_below(victim) == before
+
+
+def test_a_path_that_two_tables_name_is_purged_by_neither(catalog: EmbeddedCatalog) -> None:
+    bulk = catalog.data / "bulk"
+    bulk.mkdir(parents=True)
+    (bulk / "x.parquet").write_text("rows of u")
+    for name in ("t", "u"):
+        table_with_rows(catalog, name)
+        rewrite(catalog, name, properties={"write.data.path": f"file:{bulk}"})
+    rewrite(catalog, "t", **{"metadata-log": named(f"file:{bulk}/x.parquet")})
+    assert catalog.drop_table(DEFAULT, "t", purge=True) == [f"file:{bulk}/x.parquet"]
+    assert (bulk / "x.parquet").exists()
+
+
 def test_a_manifest_elsewhere_is_not_fetched(catalog: EmbeddedCatalog) -> None:
     table_with_rows(catalog, "t")
     file = to_path(catalog.find_table(DEFAULT, "t").metadata_location)

@@ -48,8 +48,11 @@ class _Guard:
                 return node, False
             case Cast():
                 operand, fails = self.guard(node.operand)
-                if node.implicit:
+                if not registry.can_fail(node):
                     return replace(node, operand=operand), fails
+                if node.implicit:
+                    # Trino compares some of them without a cast that fails.
+                    raise self.refuse("numbers whose digits have no type in common")
                 return replace(node, operand=operand, safe=True), True
             case Dereference():
                 operand, fails = self.guard(node.operand)
@@ -105,7 +108,7 @@ class _Guard:
         for part in walk(node):
             if part is node:
                 continue
-            if isinstance(part, Cast) and not part.implicit:
+            if isinstance(part, Cast) and registry.can_fail(part):
                 raise self.refuse("a lambda that may fail")
             if isinstance(part, Call):
                 inner = registry.lookup(part.function)

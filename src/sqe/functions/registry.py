@@ -13,7 +13,7 @@ from sqe.functions.aliases import ALIASES
 from sqe.functions.function import Function, LambdaArgument, Resolution, ResultRule, SignatureSpec
 from sqe.functions.signatures import Argument, Signature, match, parse
 from sqe.tree.expressions import AggregateCall, Call, Cast, WindowCall, walk
-from sqe.tree.types import FunctionType, Type
+from sqe.tree.types import FunctionType, Type, holds_all
 
 __all__ = [
     "Function",
@@ -83,7 +83,8 @@ def needs_projection(expression: Any) -> bool:
 def can_fail(node: Any) -> bool:
     """Whether an expression itself, whatever its parts do, may fail for the values of some row."""
     if isinstance(node, Cast):
-        return not node.implicit and not node.safe
+        # Two long decimals have a common type that neither fits whole.
+        return not node.safe and not (node.implicit and holds_all(node.type, node.operand.type))
     if not isinstance(node, (Call, AggregateCall, WindowCall)):
         return False
     function = lookup(node.function)

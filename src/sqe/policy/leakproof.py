@@ -12,7 +12,7 @@ from typing import Any
 from sqe.errors import NotSupported
 from sqe.functions.registry import can_fail
 from sqe.tree import statements as s
-from sqe.tree.expressions import InList, InSubquery, Quantified, ScalarSubquery, walk
+from sqe.tree.expressions import Call, InList, InSubquery, Quantified, ScalarSubquery, walk
 from sqe.tree.relations import Aggregate, Extend, Project, Relation, TableName
 from sqe.tree.types import Array, Map, Row
 
@@ -37,7 +37,8 @@ def _leaks(node: Any) -> bool:
             return _is_nested(operand.type)
         case InSubquery(operands=operands):
             return any(_is_nested(operand.type) for operand in operands)
-    return can_fail(node)
+    # Java's patterns take a process's whole stack for some texts.
+    return can_fail(node) or (isinstance(node, Call) and node.function.startswith("regexp_"))
 
 
 def _has_one_row(relation: Relation) -> bool:

@@ -315,6 +315,19 @@ def _common_datetime(a: Type, b: Type) -> Type | None:
     return Timestamp(precision)
 
 
+def holds_all(target: Type, source: Type) -> bool:
+    """Whether every value of `source` has its like in `target`: a cast of one cannot fail."""
+    match source, target:
+        case Array(), Array():
+            return holds_all(target.element, source.element)
+        case Map(), Map():
+            return holds_all(target.key, source.key) and holds_all(target.value, source.value)
+        case Row(), Row() if len(source.fields) == len(target.fields):
+            pairs = zip(target.fields, source.fields, strict=True)
+            return all(holds_all(x.type, y.type) for x, y in pairs)
+    return coerces(source, target)
+
+
 def coerces(source: Type, target: Type) -> bool:
     """Whether a value of `source` may stand where `target` is expected, with no CAST written."""
     if isinstance(source, (Varchar, Char)) and isinstance(target, Varchar):

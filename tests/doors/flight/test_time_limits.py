@@ -107,6 +107,8 @@ def test_the_smaller_one_counts(
 
 
 def test_a_server_has_a_time_limit_unless_it_is_told_otherwise(serve: Serve) -> None:
-    assert serve().coordinator.config.query.timeout_secs == 1800
+    config = serve().coordinator.config
+    limit = time_limit(Session(Identity("joe"), catalog="iceberg"), config)
+    assert limit == TimeLimit(1800, "query.server_timeout_secs")
     assert serve("[query]\ntimeout_secs = 5\n").coordinator.config.query.timeout_secs == 5
     assert serve("[query]\nserver_timeout_secs = 0\n").coordinator.config.query.timeout_secs == 0

@@ -141,12 +141,12 @@ class HadoopCatalog(CommittingCatalog):
         place = self._place(table.namespace, table.name)
         left: list[str] = []
         if purge:
-            from sqe.catalog.backends.purged_files import divided
+            from sqe.catalog.backends.purged_files import Places, divided
             from sqe.catalog.backends.table_files import every_file
 
             raw = metadata.read(pointer.location, table)
             refuse_purge(raw, table)
-            here = [Path(os.path.realpath(place))]
+            here = Places((Path(os.path.realpath(place)),), ())
             left = divided(every_file(raw, pointer.location, table), here)[1]
         try:
             self._remove(place)

@@ -12,6 +12,7 @@ import contextlib
 import os
 import uuid
 from pathlib import Path
+from typing import Any
 
 from sqe.catalog import metadata
 from sqe.catalog.backends.committing import (
@@ -96,19 +97,21 @@ class JdbcCatalog(CommittingCatalog):
 
     def drop_table(self, namespace: Namespace, name: str, *, purge: bool = False) -> list[str]:
         table, pointer = self._find_table(namespace, name, everything)
-        places: list[Path] = []
+        places: tuple[Path, ...] = ()
         files: list[Path] = []
         left: list[str] = []
         if purge:
             # Listed before the name is gone: a table whose files cannot be listed stays.
-            from sqe.catalog.backends.purged_files import divided, own_places
+            from sqe.catalog.backends.purged_files import divided, places_of
             from sqe.catalog.backends.table_files import every_file
 
             raw = metadata.read(pointer.location, table)
             refuse_purge(raw, table)
-            others = (x for x in self._pointers.metadata_locations() if x != pointer.location)
-            places = own_places(raw, pointer.location, root=self.data, others=others)
-            files, left = divided(every_file(raw, pointer.location, table), places)
+            others = [x for x in self._pointers.metadata_locations() if x and x != pointer.location]
+            said = ((x, _as_it_can_be_read(x, table)) for x in others)
+            known = places_of(raw, pointer.location, root=self.data, others=said)
+            files, left = divided(every_file(raw, pointer.location, table), known)
+            places = known.own
         if not self._pointers.remove(_join(table.namespace), table.name, view=False):
             raise self._not_found(table.namespace, name)
         roots = {place: self._prunable(str(place)) for place in places}
@@ -237,6 +240,14 @@ def not_writable(name: TableName, location: str, error: OSError) -> SqeError:
         code="ICEBERG_FILESYSTEM_ERROR",
         hint="check the permissions and the free space there",
     )
+
+
+def _as_it_can_be_read(location: str, table: TableName) -> dict[str, Any]:
+    """A table that is broken claims no more than the directory of its metadata file."""
+    try:
+        return metadata.read(location, table)
+    except SqeError:
+        return {}
 
 
 def _join(namespace: Namespace) -> str:

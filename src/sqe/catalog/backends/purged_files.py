@@ -3,41 +3,52 @@ need not be the table's: only what lies in the table's own places goes, and the 
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from sqe.catalog.location import to_path
 from sqe.errors import SqeError
+from sqe.record import record
 
 # Properties of a table that say where its files go.
 _PLACES = ("write.data.path", "write.metadata.path", "write.object-storage.path", "write.folder-storage.path")
 
 
-def own_places(raw: dict[str, Any], location: str, *, root: Path, others: Iterable[str]) -> list[Path]:
-    """The directories that are a table's own, resolved. `location` is the metadata file that the catalog
-    points to, which the metadata itself cannot choose: the directory in which it is `metadata/` is the
-    table's. What the metadata says beside it counts within that directory; elsewhere only below the
-    catalog's `root`, and where no other table is. `others` are the metadata files of those."""
-    metadata = _resolved(to_path(location)).parent
-    places = [metadata.parent] if metadata.name == "metadata" else [metadata]
+@record
+class Places:
+    """The directories that are a table's own, and those of other tables; all resolved."""
+
+    own: tuple[Path, ...]
+    taken: tuple[Path, ...]
+
+    def holds(self, path: Path) -> bool:
+        """Whether a file is this table's: in one of its places, with no other table's place as near. A place
+        itself is a directory, whatever the metadata says."""
+        return _nearest(path, self.own) > _nearest(path, self.taken)
+
+
+def places_of(
+    raw: dict[str, Any], location: str, *, root: Path, others: Iterable[tuple[str, dict[str, Any]]]
+) -> Places:
+    """`location` is the metadata file that the catalog points to, which the metadata itself cannot choose:
+    the directory in which it is `metadata/` is the table's. What the metadata says beside it counts below
+    the catalog's `root`, where no other table is. `others` are the metadata files of those, and what is in
+    them."""
+    own = [_home(location)]
     root = Path(os.path.realpath(root))
-    taken = [_table_of(other) for other in others if other]
-    properties = raw.get("properties") or {}
-    for said in (raw.get("location"), *(properties.get(key) for key in _PLACES)):
-        try:
-            place = Path(os.path.realpath(to_path(str(said))))
-        except (SqeError, ValueError):
-            continue
+    taken = [place for other, said in others for place in (_home(other), *_said(said))]
+    for place in _said(raw):
         below = place != root and place.is_relative_to(root)
         if below and not any(place.is_relative_to(x) or x.is_relative_to(place) for x in taken):
-            places.append(place)
-    return places
+            own.append(place)
+    return Places(tuple(own), tuple(taken))
 
 
-def divided(files: Iterable[str], places: list[Path]) -> tuple[list[Path], list[str]]:
-    """The files that lie in one of the places, resolved, and the names of those that do not."""
+def divided(files: Iterable[str], places: Places) -> tuple[list[Path], list[str]]:
+    """The files that are the table's, resolved, and the names of those that are not."""
     inside, outside = [], []
     for file in sorted(files):
         try:
@@ -45,12 +56,25 @@ def divided(files: Iterable[str], places: list[Path]) -> tuple[list[Path], list[
         except (SqeError, ValueError):
             outside.append(file)
             continue
-        # A place itself is a directory, whatever the metadata says.
-        if any(path != place and path.is_relative_to(place) for place in places):
+        if places.holds(path):
             inside.append(path)
         else:
             outside.append(file)
     return inside, outside
+
+
+def _nearest(path: Path, places: Iterable[Path]) -> int:
+    """How deep the deepest place above the file is."""
+    return max((len(x.parts) for x in places if path != x and path.is_relative_to(x)), default=0)
+
+
+def _said(raw: dict[str, Any]) -> Iterator[Path]:
+    """Where the metadata says that the table's files are."""
+    properties = raw.get("properties") or {}
+    for said in (raw.get("location"), *(properties.get(key) for key in _PLACES)):
+        with contextlib.suppress(SqeError, ValueError):
+            if isinstance(said, str):
+                yield Path(os.path.realpath(to_path(said)))
 
 
 def _resolved(path: Path) -> Path:
@@ -59,6 +83,7 @@ def _resolved(path: Path) -> Path:
     return Path(os.path.realpath(path.parent), path.name)
 
 
-def _table_of(location: str) -> Path:
+def _home(location: str) -> Path:
+    """The table's directory, by its metadata file."""
     metadata = _resolved(to_path(location)).parent
     return metadata.parent if metadata.name == "metadata" else metadata
