@@ -7,8 +7,8 @@ import tomllib
 from collections import Counter
 from pathlib import Path
 
-from sqe.config_keys import SECTIONS, Key, Listed, Named, Node, Section
-from sqe.engine.fast.proven import outcome
+from sqe.config.keys import SECTIONS, Key, Listed, Named, Node, Section
+from sqe.engine.duckdb.proven import outcome
 from sqe.functions import registry
 from sqe.functions.aliases import ALIASES
 from sqe.functions.refused import REFUSED
@@ -17,7 +17,7 @@ DOCS = Path(__file__).parent
 PARITY = DOCS.parent / "tests" / "parity"
 
 CONFIGURATION = """\
-<!-- Made by docs/generate.py from src/sqe/config_keys.py: change it there. -->
+<!-- Made by docs/generate.py from src/sqe/config/keys.py: change it there. -->
 # Configuration
 
 A file (`sqe --config FILE`, else `$SQE_CONFIG`, else `~/.sqe/sqe.toml`; never one of the working

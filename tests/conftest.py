@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from sqe.connection import Connection
-from sqe.connection import connect as open_connection
+from sqe.api.connection import Connection
+from sqe.api.connection import connect as open_connection
+from sqe.config.spark import SparkSettings
 from sqe.engine.spark.jars import default_cache
 from sqe.engine.spark.lane import SparkLane
-from sqe.engine.spark.settings import SparkSettings
 
 _numbers = itertools.count(1)
 Connect = Callable[..., Connection]

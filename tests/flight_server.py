@@ -11,9 +11,9 @@ import adbc_driver_flightsql.dbapi as adbc
 import pytest
 from adbc_driver_flightsql import DatabaseOptions
 
-from sqe.config import load
+from sqe.config.config import load
 from sqe.engine.spark.lane import SparkLane
-from sqe.server import Server
+from sqe.server.server import Server
 
 # They may log in, with a key each; whoever has none is nobody.
 KEYS = {user: f"sqe_{user}_0123456789abcdef0123456789abcdef" for user in ("ann", "joe")}

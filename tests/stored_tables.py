@@ -19,8 +19,8 @@ from pyiceberg.transforms import parse_transform
 from sqlalchemy import URL
 
 from sqe.catalog.backends.embedded import EmbeddedCatalog
-from sqe.catalog.location import to_path
-from sqe.catalog.table import Table
+from sqe.catalog.iceberg.table import Table
+from sqe.catalog.io.location import to_path
 
 Rows = Mapping[str, Sequence[Any]]
 Entry = dict[str, Any]

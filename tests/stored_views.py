@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from sqe.catalog.backends.embedded import EmbeddedCatalog
-from sqe.catalog.catalog import Catalog
-from sqe.catalog.location import spell
+from sqe.catalog.io.location import spell
+from sqe.catalog.protocol import Catalog
 
 
 def store_view(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqe.dbapi import (
+from sqe.api.dbapi import (
     BINARY,
     DATETIME,
     NUMBER,
@@ -32,11 +32,11 @@ from sqe.dbapi import (
     threadsafety,
 )
 from sqe.errors import SqeError
+from sqe.foundation.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from sqe.connection import Connection, Cursor, connect
+    from sqe.api.connection import Connection, Cursor, connect
 
-__version__ = "0.1.0"
 __all__ = [
     "BINARY",
     "DATETIME",
@@ -73,7 +73,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     # `import sqe` stays cheap: the engine is imported by the first `sqe.connect`.
     if name in ("connect", "Connection", "Cursor"):
-        from sqe import connection
+        from sqe.api import connection
 
         return getattr(connection, name)
     raise AttributeError(f"module 'sqe' has no attribute {name!r}")

@@ -9,20 +9,20 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
-from sqe.config import Config
+from sqe.config.config import Config
+from sqe.engine.plan_cache import Plans
 from sqe.observe.events import Events, Observer
 from sqe.observe.history import History
-from sqe.plans import Plans
 from sqe.policy.decision import AllowAll, Policy
 from sqe.session import Identity, Session
 
 if TYPE_CHECKING:
-    from sqe.admission import Admission
     from sqe.catalog.catalogs import Catalogs
-    from sqe.catalog.data_files import FileCache
-    from sqe.engine.fast.lane import FastLane
+    from sqe.catalog.iceberg.data_files import FileCache
+    from sqe.engine.duckdb.lane import FastLane
     from sqe.engine.spark.lane import SparkLane, SparkSession
-    from sqe.results import Spools
+    from sqe.results.result import Spools
+    from sqe.server.admission import Admission
 
 # Iceberg puts this into the summary of every snapshot that we write, so that we find our own again.
 SNAPSHOT_MARK = "sqe-coordinator"
@@ -68,7 +68,7 @@ class Coordinator:
 
     @property
     def spools(self) -> Spools:
-        from sqe.results import ResultSettings, Spools
+        from sqe.results.result import ResultSettings, Spools
 
         with self._lock:
             if self._spools is None:
@@ -109,7 +109,7 @@ class Coordinator:
 
     @property
     def fast(self) -> FastLane:
-        from sqe.engine.fast.lane import FastLane
+        from sqe.engine.duckdb.lane import FastLane
 
         with self._lock:
             if self._fast is None:
@@ -118,7 +118,7 @@ class Coordinator:
 
     def files(self, identity: Identity) -> FileCache:
         """What is known of tables' files, as this identity read it."""
-        from sqe.catalog.data_files import FILES_BYTES, FileCache
+        from sqe.catalog.iceberg.data_files import FILES_BYTES, FileCache
 
         with self._lock:
             known = self._files.setdefault(identity, FileCache())

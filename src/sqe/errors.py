@@ -10,7 +10,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Self, cast
 
-from sqe.record import record
+from sqe.foundation.record import record
 
 
 class ErrorKind(Enum):

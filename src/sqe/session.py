@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass, field
 
-from sqe.record import record
+from sqe.foundation.record import record
 
 
 @record

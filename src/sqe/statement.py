@@ -16,28 +16,28 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sqe import statements
+from sqe import commands as statements
 from sqe.bind.binder import Binder
 from sqe.bind.statement import bind
+from sqe.config.session_properties import TimeLimit, time_limit, value_of
 from sqe.coordinator import Coordinator
+from sqe.engine.plan_cache import Plan
 from sqe.engine.route import Route, route
 from sqe.errors import Cancelled, InternalError, LimitExceeded, SqeError, SyntaxFault
+from sqe.foundation.recursion import make_room
 from sqe.observe.events import Event
 from sqe.observe.history import Record
-from sqe.plans import Plan
 from sqe.policy.secure import Guard, secure
-from sqe.recursion import make_room
 from sqe.session import Session
-from sqe.session_properties import TimeLimit, time_limit, value_of
 from sqe.sql.parse import parse
 from sqe.sql.rows import with_rows
-from sqe.system.wanted import push_down
+from sqe.system.pushdown import push_down
 from sqe.tree import statements as s
 from sqe.tree.labels import OTHER, label
 from sqe.tree.relations import has_order
 
 if TYPE_CHECKING:
-    from sqe.results import Result
+    from sqe.results.result import Result
     from sqe.tree.expressions import Expression
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import sqe
 from flight_server import KEYS, serve, server
-from sqe.any_connection import AnyConnection
+from sqe.api.base_connection import AnyConnection
 
 __all__ = ["serve", "server"]
 

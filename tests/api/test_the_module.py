@@ -42,7 +42,10 @@ def test_importing_it_imports_no_engine() -> None:
         check=True,
         env={"PYTHONPATH": str(Path(sqe.__file__).parent.parent)},
     )
-    assert done.stdout.splitlines() == ["[]", "['sqe', 'sqe.dbapi', 'sqe.errors', 'sqe.record']"]
+    assert done.stdout.splitlines() == [
+        "[]",
+        "['sqe', 'sqe.api.dbapi', 'sqe.errors', 'sqe.foundation.record']",
+    ]
 
 
 def test_the_exceptions_are_those_of_pep_249() -> None:

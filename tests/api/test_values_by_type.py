@@ -12,10 +12,10 @@ import pyarrow as pa
 import pytest
 
 import sqe
-from sqe.results import arrow_type
-from sqe.tree import types as t
+from sqe.api.values import rows
+from sqe.results.result import arrow_type
 from sqe.tree.expressions import Field
-from sqe.values import rows
+from sqe.types import sql_types as t
 
 BERLIN = zoneinfo.ZoneInfo("Europe/Berlin")
 ID = uuid.UUID("12151fd2-7586-11e9-8f9e-2a86e4085a59")

@@ -12,7 +12,7 @@ from sqe.auth.credentials import Bearer, Credentials, Password, Provider
 from sqe.auth.passwords import Cost, hash_password
 from sqe.auth.providers import make
 from sqe.auth.providers.api_key import hash_of
-from sqe.config import load
+from sqe.config.config import load
 from sqe.session import Identity
 
 # Real costs are for real attackers.

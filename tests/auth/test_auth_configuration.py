@@ -9,7 +9,7 @@ from provider_cases import ANN_SECRET, KEY, install_package, keys_toml, private,
 
 from sqe.auth.chain import Chain, from_config
 from sqe.auth.credentials import Bearer, Password
-from sqe.config import load
+from sqe.config.config import load
 from sqe.errors import ConfigError, LimitExceeded, SqeError
 
 PEER = "192.0.2.1"

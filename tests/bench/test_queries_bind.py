@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from sqe.api.connection import connect
 from sqe.bench.load import create_empty
 from sqe.bench.suites import SUITES, queries
-from sqe.connection import connect
 from sqe.statement import Statement, plan
 
 COUNTS = {"tpch": 22, "tpcds": 99, "ssb": 13, "clickbench": 43}

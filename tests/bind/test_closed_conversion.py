@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from sqlglot import exp
 
-import sqe.bind.statements  # noqa: F401 (fills the tables)
+import sqe.bind.ddl.schemas  # noqa: F401 (fills the tables)
 from sqe.bind.conversion import EXPRESSIONS, QUERIES, RELATIONS, STATEMENTS, Conversions
 from sqe.errors import NotSupported
 from sqe.sql import alter

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sqe.connection import Connection
+from sqe.api.connection import Connection
 from sqe.engine.spark.lane import SparkLane
 from sqe.errors import SqeError
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sqe.connection import connect
+from sqe.api.connection import connect
 from sqe.errors import NotSupported
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sqe.connection import connect
+from sqe.api.connection import connect
 from sqe.errors import SqeError
 
 

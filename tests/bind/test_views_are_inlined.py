@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from sqe.connection import Connection
+from sqe.api.connection import Connection
 from sqe.errors import LimitExceeded, NotFound, NotSupported, SqeError, SyntaxFault, UserError
 from sqe.statement import Statement, plan
 from sqe.tree.expressions import Call, Cast, walk

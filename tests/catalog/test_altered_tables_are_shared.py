@@ -10,8 +10,8 @@ import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 from sqlalchemy import URL
 
+from sqe.api.connection import Connection
 from sqe.catalog.backends.embedded import EmbeddedCatalog
-from sqe.connection import Connection
 
 pytestmark = pytest.mark.spark
 

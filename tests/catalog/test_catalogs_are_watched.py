@@ -17,7 +17,7 @@ from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.catalog.backends.rest import RestCatalog
 from sqe.catalog.catalogs import Catalogs
 from sqe.catalog.watch import Watch
-from sqe.server import Server
+from sqe.server.server import Server
 
 __all__ = ["serve"]
 

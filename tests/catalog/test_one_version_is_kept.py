@@ -10,10 +10,10 @@ from pathlib import Path
 
 from conformance import DEFAULT, definition
 
-from sqe.catalog import metadata
+from sqe.api.connection import connect
 from sqe.catalog.backends.embedded import EmbeddedCatalog
-from sqe.catalog.table import Table, table_bytes
-from sqe.connection import connect
+from sqe.catalog.iceberg import metadata
+from sqe.catalog.iceberg.table import Table, table_bytes
 from sqe.tree import changes as c
 
 

@@ -7,14 +7,14 @@ from pathlib import Path
 SCRIPT = """
 import sys
 from sqe.catalog.catalogs import embedded
-from sqe.statements.ddl import execute
+from sqe.commands.ddl import execute
 from sqe.tree.changes import AddColumn, SetComment
 from sqe.tree.expressions import Field
 from sqe.tree.relations import TableName, Values
 from sqe.tree.statements import (
     Alter, ColumnDefinition, CreateSchema, CreateTable, CreateView, DropTable, DropView, Rename, ViewQuery
 )
-from sqe.tree.types import BIGINT
+from sqe.types.sql_types import BIGINT
 
 catalogs = embedded(warehouse=sys.argv[1])
 execute(CreateSchema("iceberg", ("x",)), catalogs)

@@ -14,11 +14,11 @@ from pyiceberg.types import LongType, NestedField
 from sqlalchemy import URL
 
 from sqe.catalog.backends.embedded import EmbeddedCatalog
-from sqe.catalog.location import to_path
+from sqe.catalog.io.location import to_path
 from sqe.errors import UserError
-from sqe.tree import types as t
 from sqe.tree.relations import TableName
 from sqe.tree.statements import ColumnDefinition
+from sqe.types import sql_types as t
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from sqlalchemy import URL
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 
 if TYPE_CHECKING:
-    from sqe.connection import Connection
+    from sqe.api.connection import Connection
 
 pytestmark = pytest.mark.spark
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from sqe.api.connection import Connection, connect
+from sqe.catalog.iceberg.table import Table
+from sqe.catalog.iceberg.view import View
 from sqe.catalog.show_create import create_schema_text, create_table_text, create_view_text
-from sqe.catalog.table import Table
-from sqe.catalog.view import View
-from sqe.connection import Connection, connect
 
 TABLES = [
     "CREATE TABLE {} (a integer)",

@@ -8,7 +8,7 @@ from pathlib import Path
 from conformance import DEFAULT, definition
 
 from sqe.catalog.backends.embedded import EmbeddedCatalog
-from sqe.catalog.location import to_path
+from sqe.catalog.io.location import to_path
 
 # Makes tables of its own, and takes part in a race for each of some common ones.
 WORKER = """
@@ -17,7 +17,7 @@ from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.errors import AlreadyExists
 from sqe.tree.relations import TableName
 from sqe.tree.statements import ColumnDefinition, CreateTable
-from sqe.tree.types import BIGINT
+from sqe.types.sql_types import BIGINT
 
 catalog = EmbeddedCatalog("iceberg", sys.argv[1])
 me, won = sys.argv[2], 0

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from commands import command, environment
 
-from sqe.engine.fast import spawn
+from sqe.engine.duckdb import spawn
 
 # With room for a few more; each takes a fifth of a millisecond.
 MOST_MODULES = 440
@@ -30,7 +30,7 @@ RARELY_NEEDED = [
     "sqlglot.executor",
     "sqlglot.optimizer.optimizer",
     "sqlglot.planner",
-    "sqe.statements.system_rows",
+    "sqe.commands.system_rows",
     "subprocess",
     "zoneinfo",
 ]
@@ -71,7 +71,7 @@ def test_a_count_loads_only_what_it_needs(tmp_path: Path, counting: list[str]) -
 
 def test_the_fast_lanes_process_is_started_before_our_own_modules_are_loaded(tmp_path: Path) -> None:
     code = (
-        "import sys\nfrom sqe.cli.main import sqe\nfrom sqe.engine.fast import spawn\n"
+        "import sys\nfrom sqe.cli.main import sqe\nfrom sqe.engine.duckdb import spawn\n"
         "spawn.start_ahead = lambda: sys.exit(str(sorted(m for m in sys.modules if m.startswith('sqe.'))))\n"
         "sqe(['--memory', '-e', 'SELECT 1'])"
     )

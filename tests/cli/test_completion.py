@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from sqe.api.connection import Connection, connect
 from sqe.cli.completion import candidates
 from sqe.cli.names import Names
-from sqe.connection import Connection, connect
 from sqe.policy.decision import EVERYTHING, AllowAll, Decision
 from sqe.session import Identity
 from sqe.tree.relations import TableName

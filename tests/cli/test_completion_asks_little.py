@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from sqe.api.connection import Connection, connect
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.cli.completion import candidates
 from sqe.cli.names import Names
-from sqe.connection import Connection, connect
 
 TABLES = 1000
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from sqe.api.connection import connect
 from sqe.cli.dot_commands import COMMANDS, Leave
 from sqe.cli.shell import Shell
-from sqe.connection import connect
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "cli.md").read_text()
 

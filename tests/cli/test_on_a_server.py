@@ -11,7 +11,7 @@ from commands import command
 from terminal import CTRL_C, TAB, Terminal
 
 from flight_server import KEYS, serve, server
-from sqe.server import Server
+from sqe.server.server import Server
 
 __all__ = ["serve", "server"]
 

@@ -12,7 +12,7 @@ import pytest
 
 from sqe.cli import output
 from sqe.cli.output import write_result
-from sqe.tree import types as t
+from sqe.types import sql_types as t
 
 
 def written(

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from sqe.api.connection import Connection
 from sqe.cli.shell import Shell
-from sqe.connection import Connection
 
 ROWS = """
 (1, 'b', DATE '2020-01-01', 1.5, 2.25, ARRAY[1], true, TIMESTAMP '2020-01-01 00:00:00', X'00ff'),

@@ -11,7 +11,7 @@ import pytest
 from sqe.cli.output import width_of
 from sqe.cli.table import write_table
 from sqe.cli.terminal import Terminal
-from sqe.tree import types as t
+from sqe.types import sql_types as t
 
 
 def drawn(

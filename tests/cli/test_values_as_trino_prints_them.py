@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from sqe.cli.values import as_json, plain
-from sqe.tree import types as t
+from sqe.types import sql_types as t
 
 MOMENT = dt.datetime(2024, 1, 2, 3, 4, 5, 123456)
 ROW = t.Row((t.RowField("x", t.DATE), t.RowField(None, t.BOOLEAN)))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from sqe.record import record
+from sqe.foundation.record import record
 
 ZONE = "Europe/Zurich"
 LONGEST = "9" * 38

@@ -16,7 +16,7 @@ from adbc_driver_flightsql import ConnectionOptions, DatabaseOptions
 import sqe
 from flight_server import KEYS, Connect, Serve
 from sqe.auth.providers.api_key import hash_of
-from sqe.server import Server
+from sqe.server.server import Server
 
 # Minutes of work for either lane. Of numbers that Spark can leave off counting: what one row is unnested to,
 # it counts to the end, cancelled or not.

@@ -14,7 +14,7 @@ import pytest
 import sqe
 from flight_server import KEYS
 from sqe.engine.spark.jars import default_cache
-from sqe.server import Server
+from sqe.server.server import Server
 
 pytestmark = pytest.mark.flight
 SOURCE = Path(__file__).with_name("go")

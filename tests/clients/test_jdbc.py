@@ -16,7 +16,7 @@ from test_adbc_connections import LONG
 
 import sqe
 from flight_server import KEYS, Serve
-from sqe.server import Server
+from sqe.server.server import Server
 
 pytestmark = pytest.mark.flight
 

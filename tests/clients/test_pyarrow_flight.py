@@ -18,7 +18,7 @@ from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.doors.flight import queries
 from sqe.doors.flight.messages import pack, unpack
 from sqe.doors.flight.service import SERVICE
-from sqe.server import Server
+from sqe.server.server import Server
 
 COOKIE = "arrow_flight_session_id"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
-from sqe.config import known_keys
+from sqe.config.config import known_keys
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 

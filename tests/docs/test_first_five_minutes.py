@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import sqe
+from sqe.api.connection import Connection
 from sqe.cli.output import write_result
-from sqe.connection import Connection
 from sqe.sql.split import split
 
 ROOT = Path(__file__).parent.parent.parent

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sqe.connection import Connection
+from sqe.api.connection import Connection
 from sqe.sql.split import split
 
 ROOT = Path(__file__).parent.parent.parent

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sqe.catalog import metadata_tables
-from sqe.session_properties import PROPERTIES
+from sqe.catalog.iceberg import metadata_tables
+from sqe.config.session_properties import PROPERTIES
 from sqe.sql.statements import SHOWN
 from sqe.system import definitions
 

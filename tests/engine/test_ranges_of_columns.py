@@ -12,7 +12,7 @@ import pytest
 
 from sqe.engine.ranges import narrowed
 from sqe.tree.expressions import Call, Cast, Expression, Field, InList, Literal, Ref
-from sqe.tree.types import (
+from sqe.types.sql_types import (
     BIGINT,
     BOOLEAN,
     DATE,

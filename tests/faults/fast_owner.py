@@ -8,8 +8,8 @@ import threading
 import time
 from pathlib import Path
 
-from sqe.engine.fast.lane import FastLane
-from sqe.engine.fast.settings import FastSettings
+from sqe.config.duckdb import FastSettings
+from sqe.engine.duckdb.lane import FastLane
 
 ENDLESS = "SELECT sum(a.range * b.range % 7) FROM range(100000000) a, range(1000000) b"
 SPILLING = "SELECT hash(range) AS n, range FROM range(1000000000) ORDER BY n"

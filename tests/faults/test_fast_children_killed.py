@@ -17,11 +17,11 @@ from pathlib import Path
 
 import pytest
 
-from sqe.engine.fast import lane as lanes
-from sqe.engine.fast import spawn
-from sqe.engine.fast.errors import FastLaneFailed
-from sqe.engine.fast.lane import FastLane
-from sqe.engine.fast.settings import FastSettings
+from sqe.config.duckdb import FastSettings
+from sqe.engine.duckdb import lane as lanes
+from sqe.engine.duckdb import spawn
+from sqe.engine.duckdb.errors import FastLaneFailed
+from sqe.engine.duckdb.lane import FastLane
 from sqe.errors import Cancelled
 
 pytestmark = pytest.mark.faults
@@ -214,7 +214,7 @@ def test_children_end_with_their_owner(tmp_path: Path, how: str) -> None:
 def test_a_body_that_never_lets_go_is_ended() -> None:
     """A pattern that backtracks forever keeps Python's lock: no thread of the child could end it."""
     code = (
-        "import re; from sqe.engine.fast import child; child.STUCK_SECONDS = 1\n"
+        "import re; from sqe.engine.duckdb import child; child.STUCK_SECONDS = 1\n"
         "with child._guard([{'name': 'body'}]): re.match('(a+)+$', 'a' * 60 + 'b')"
     )
     done = subprocess.run(
@@ -242,7 +242,7 @@ def test_what_a_dead_owner_left_is_removed(tmp_path: Path) -> None:
 
 
 def test_a_child_that_nobody_took_ends_with_the_process() -> None:
-    code = "from sqe.engine.fast import spawn; spawn.start_ahead(); print(spawn._waiting[0][1])"
+    code = "from sqe.engine.duckdb import spawn; spawn.start_ahead(); print(spawn._waiting[0][1])"
     done = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,

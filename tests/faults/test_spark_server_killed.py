@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 import sqe
-from sqe.connection import Connection, Cursor
+from sqe.api.connection import Connection, Cursor
 from sqe.engine.spark.server import SparkServer
 from sqe.errors import Cancelled, NotFound, Unavailable
 

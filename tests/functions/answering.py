@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sqe.connection import Connection
+from sqe.api.connection import Connection
 from sqe.errors import SqeError
 
 # A statement and its answer: the rows, or the value where it is a single one; and its type where that is

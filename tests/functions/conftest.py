@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from sqe.connection import Connection
+from sqe.api.connection import Connection
 
 
 @pytest.fixture(scope="session", params=["spark", "auto"])

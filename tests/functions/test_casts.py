@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from sqe.engine.quoting import spelled
+from sqe.engine.render.quoting import spelled
 from sqe.engine.spark.types import spark_type
 from sqe.errors import NotSupported
 from sqe.functions.casts import castable, spark_cast
-from sqe.tree.types import (
+from sqe.types.sql_types import (
     BIGINT,
     BOOLEAN,
     DATE,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from answering import check_answer, check_failure
 
-from sqe.connection import Connection
+from sqe.api.connection import Connection
 
 pytestmark = pytest.mark.spark
 

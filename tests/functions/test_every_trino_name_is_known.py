@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sqe.connection import Connection
-from sqe.connection import connect as open_connection
+from sqe.api.connection import Connection
+from sqe.api.connection import connect as open_connection
 from sqe.errors import NotFound, NotSupported
 from sqe.functions import registry
 from sqe.functions.refused import REFUSED

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sqe.connection import Connection
+from sqe.api.connection import Connection
 from sqe.errors import SqeError
 
 pytestmark = pytest.mark.spark

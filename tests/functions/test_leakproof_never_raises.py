@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from awkward import DERIVED, SESSION, VALUES, Probe, create, probes, source
-from sqe.connection import Connection
+from sqe.api.connection import Connection
 from sqe.errors import SqeError
 from sqe.functions import registry
 from sqe.functions.casts import castable
-from sqe.tree.types import Char, Decimal, Map, Timestamp, Type, Varchar, is_interval
+from sqe.types.sql_types import Char, Decimal, Map, Timestamp, Type, Varchar, is_interval
 
 BATCH = 40
 # Leakproof functions that no call above reaches, each with why not.

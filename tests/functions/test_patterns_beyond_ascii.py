@@ -6,12 +6,12 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from sqe.connection import Connection
+from sqe.api.connection import Connection
 from sqe.errors import NotSupported, SqeError
 from sqe.functions.java_patterns import java_pattern
 from sqe.functions.registry import lookup
 from sqe.tree.expressions import Call, Literal
-from sqe.tree.types import VARCHAR
+from sqe.types.sql_types import VARCHAR
 
 TEXT = (
     "é ß\u0663\xa0\u2028\x85\n\x0b\u017f\u212akK s\u0301_1😀\U0001d400\u2167\xb2\u060c\u200d+"

@@ -14,7 +14,7 @@ from sqe.errors import NotSupported
 from sqe.functions.duck_patterns import translated
 from sqe.functions.registry import lookup
 from sqe.tree.expressions import Call, Literal
-from sqe.tree.types import VARCHAR
+from sqe.types.sql_types import VARCHAR
 
 ATOMS = (
     "a",

@@ -11,7 +11,7 @@ from sqe.errors import InternalError
 from sqe.functions.registry import Function, lookup, names
 from sqe.functions.signatures import parse
 from sqe.tree.expressions import Call, Literal
-from sqe.tree.types import DOUBLE, VARCHAR
+from sqe.types.sql_types import DOUBLE, VARCHAR
 
 
 def row(name: str) -> Function:

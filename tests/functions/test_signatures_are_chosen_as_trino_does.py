@@ -8,7 +8,7 @@ import pytest
 
 from sqe.errors import Position, TypeMismatch
 from sqe.functions.registry import LambdaArgument, Resolution, lookup, resolve
-from sqe.tree.types import (
+from sqe.types.sql_types import (
     BIGINT,
     BOOLEAN,
     DATE,

@@ -6,7 +6,7 @@ from datetime import time, timedelta
 
 import pytest
 
-from sqe.connection import Connection
+from sqe.api.connection import Connection
 from sqe.errors import SqeError
 
 pytestmark = pytest.mark.spark

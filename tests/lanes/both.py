@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lanes.comparing import FastLane, Lane
-from sqe.connection import Connection
+from sqe.api.connection import Connection
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sqe.connection import Connection
-from sqe.engine.fast.errors import translate
+from sqe.api.connection import Connection
+from sqe.engine.duckdb.errors import translate
 from sqe.errors import SqeError
 
 Run = Callable[[str], pa.Table]

@@ -9,8 +9,8 @@ import pytest
 from lanes.both import Lanes, open_lanes
 from lanes.columns import create
 from lanes.outcome import EVERYTHING
-from sqe.connection import Connection
-from sqe.engine.fast import proven
+from sqe.api.connection import Connection
+from sqe.engine.duckdb import proven
 
 
 @pytest.fixture(scope="session")

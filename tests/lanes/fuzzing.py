@@ -11,8 +11,8 @@ import pyarrow as pa
 from lanes.both import Lanes
 from lanes.comparing import Answer, Failure, difference, difference_of_tables, plain, same
 from lanes.random_statements import Made
-from sqe.connection import Connection
-from sqe.engine.fast.errors import FastLaneFailed
+from sqe.api.connection import Connection
+from sqe.engine.duckdb.errors import FastLaneFailed
 from sqe.engine.spark.render import render
 from sqe.errors import ErrorKind, NotSupported, Position, SqeError
 from sqe.functions.registry import can_fail

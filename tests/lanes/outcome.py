@@ -9,9 +9,9 @@ from typing import Any
 from lanes.columns import TABLES, inlined, width
 from lanes.probes import Probe
 from lanes.proving import EQUAL, Found
-from sqe.connection import Connection
-from sqe.engine.fast.proven import Outcome, call_keys, cast_keys
-from sqe.engine.zones import lower_zones
+from sqe.api.connection import Connection
+from sqe.engine.duckdb.proven import Outcome, call_keys, cast_keys
+from sqe.engine.render.zones import lower_zones
 from sqe.errors import SqeError
 from sqe.statement import Statement, plan
 from sqe.tree.expressions import AggregateCall, Call, Cast, WindowCall, walk

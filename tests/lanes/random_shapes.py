@@ -23,7 +23,7 @@ from sqe.functions.signatures import (
     Variable,
     parse,
 )
-from sqe.tree import types as t
+from sqe.types import sql_types as t
 
 CONSTANTS: dict[t.Type, tuple[str, ...]] = {
     t.BOOLEAN: ("true", "false"),

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from lanes.by_hand import INFIX, WRITTEN
 from lanes.random_shapes import CONSTANTS, POOL, Function_, Shape, shapes
 from sqe.functions.casts import castable
-from sqe.tree import types as t
+from sqe.types import sql_types as t
 
 ROWS = 6
 TABLE = "fuzz"

@@ -13,7 +13,7 @@ from lanes.both import Lanes
 from lanes.outcome import keys_of, recorded
 from lanes.probes import APART, Probe, probes
 from lanes.proving import prove
-from sqe.engine.fast import proven
+from sqe.engine.duckdb import proven
 from sqe.functions import registry
 
 # What the default run tries, and how many calls of each.

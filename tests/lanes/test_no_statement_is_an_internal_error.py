@@ -15,8 +15,8 @@ import pytest
 from lanes.both import open_lanes
 from lanes.fuzzing import Fuzz
 from lanes.random_statements import COLUMNS, ROWS, TABLE, Maker, Sight, table
-from sqe.connection import Connection
-from sqe.tree import types as t
+from sqe.api.connection import Connection
+from sqe.types import sql_types as t
 
 EXAMPLES = int(os.environ.get("SQE_LANES_EXAMPLES", "0"))
 QUERIES = EXAMPLES or 40

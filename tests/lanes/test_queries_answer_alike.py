@@ -7,7 +7,7 @@ import pytest
 from lanes.both import Lanes
 from lanes.comparing import difference_of_tables
 from lanes.queries import is_ordered, statements
-from sqe.engine.fast.errors import FastLaneFailed
+from sqe.engine.duckdb.errors import FastLaneFailed
 from sqe.errors import NotSupported, SqeError
 
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from lanes.comparing import difference_of_tables
 from lanes.random_queries import Table, make_table, queries
-from sqe.connection import Connection
-from sqe.engine.fast.errors import FastLaneFailed
+from sqe.api.connection import Connection
+from sqe.engine.duckdb.errors import FastLaneFailed
 from sqe.errors import NotSupported, SqeError
 
 EXAMPLES = int(os.environ.get("SQE_LANES_EXAMPLES", "0"))

@@ -10,7 +10,7 @@ import pytest
 from engine.table_kinds import KINDS, TableKind, build
 from lanes.both import Lanes, open_lanes
 from lanes.comparing import difference_of_tables
-from sqe.connection import Connection
+from sqe.api.connection import Connection
 from sqe.errors import NotSupported
 
 _numbers = itertools.count(1)

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from sqe.api.connection import Connection
 from sqe.auth.chain import ACCEPTED, NOBODY, RESULTS, UNKNOWN
 from sqe.catalog.catalogs import embedded
-from sqe.config import load
-from sqe.connection import Connection
+from sqe.config.config import load
 from sqe.coordinator import Coordinator
 from sqe.errors import AuthenticationFailed, SqeError
 from sqe.observe.events import Event

@@ -16,7 +16,7 @@ import pyarrow as pa
 from wire import column, type_name
 
 from sqe.errors import SqeError
-from sqe.tree import types as t
+from sqe.types import sql_types as t
 
 HERE = Path(__file__).parent
 TOLERANCE = 0.05

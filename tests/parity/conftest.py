@@ -8,10 +8,10 @@ import pyarrow as pa
 import pytest
 from answers import Deliveries, Execute, Outcome, judge, recorded
 
-from sqe import results
-from sqe.connection import Connection
-from sqe.tree import types as t
+from sqe.api.connection import Connection
+from sqe.results import result as results
 from sqe.tree.expressions import Field
+from sqe.types import sql_types as t
 
 
 @pytest.fixture(scope="session", params=["spark", "auto"])

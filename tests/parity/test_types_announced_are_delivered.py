@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 from answers import Deliveries, Outcome
 
-from sqe.results import arrow_type
-from sqe.tree import types as t
+from sqe.results.result import arrow_type
+from sqe.types import sql_types as t
 
 pytestmark = pytest.mark.spark
 

@@ -17,8 +17,8 @@ from answers import same
 from wire import column, type_name
 
 from lanes.outcome import EVERYTHING
-from sqe.connection import Connection
-from sqe.engine.fast import proven
+from sqe.api.connection import Connection
+from sqe.engine.duckdb import proven
 from sqe.errors import SqeError
 
 pytestmark = pytest.mark.spark

@@ -13,8 +13,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from sqe.tree import types as t
-from sqe.zones import zone
+from sqe.types import sql_types as t
+from sqe.types.zones import zone
 
 DAY = 86_400 * 10**6
 

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pytest
 
+from sqe.api.connection import Connection, connect
 from sqe.catalog.backends.embedded import EmbeddedCatalog
-from sqe.connection import Connection, connect
 from sqe.errors import SqeError
 from sqe.policy.decision import EVERYTHING, Decision
 from sqe.session import Identity
-from sqe.tree import types as t
 from sqe.tree.expressions import Call, Expression, Literal
 from sqe.tree.relations import TableName
+from sqe.types import sql_types as t
 
 
 def only_europe(columns: Mapping[str, Expression]) -> Expression:

@@ -9,15 +9,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sqe.connection import Connection
+from sqe.api.connection import Connection
 from sqe.errors import AccessDenied, InternalError, NotFound
 from sqe.policy.decision import EVERYTHING, Decision
 from sqe.policy.secure import check_secured
 from sqe.session import Identity
-from sqe.tree import types as t
 from sqe.tree.expressions import Call, Expression, Field, Literal
 from sqe.tree.relations import Scan, TableName
 from sqe.tree.statements import Query
+from sqe.types import sql_types as t
 from stored_views import store_view
 
 pytestmark = pytest.mark.spark

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pytest
 
-from sqe.connection import Connection
+from sqe.api.connection import Connection
 from sqe.errors import NotSupported
 from sqe.policy.decision import EVERYTHING, Decision
 from sqe.session import Identity
-from sqe.tree import types as t
 from sqe.tree.expressions import Call, Expression, Literal
 from sqe.tree.relations import TableName
+from sqe.types import sql_types as t
 
 pytestmark = pytest.mark.spark
 

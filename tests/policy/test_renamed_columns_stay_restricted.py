@@ -8,17 +8,17 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from sqe.bind.binder import Binder
-from sqe.bind.tables import make_scan
+from sqe.bind.query.tables import make_scan
 from sqe.catalog.catalogs import Catalogs
-from sqe.catalog.table import Column, Snapshot, Table
+from sqe.catalog.iceberg.table import Column, Snapshot, Table
 from sqe.errors import AccessDenied
 from sqe.policy.decision import Decision
 from sqe.policy.secure import Guard, secure
 from sqe.session import Identity, Session
-from sqe.tree import types as t
 from sqe.tree.expressions import Call, Expression, Field, Literal
 from sqe.tree.relations import AsOf, Project, Scan, TableName
 from sqe.tree.statements import Query
+from sqe.types import sql_types as t
 
 NAME = TableName("lake", ("default",), "people")
 THEN = tuple(Column(n, t.VARCHAR, True, None, i) for i, n in enumerate(("name", "social", "area", "gone"), 1))

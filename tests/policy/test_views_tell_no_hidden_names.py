@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from sqe.connection import Connection, connect
+from sqe.api.connection import Connection, connect
 from sqe.errors import SqeError
 from sqe.policy.decision import EVERYTHING, Decision
 from sqe.session import Identity

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from counting_catalog import Counting, Mounted
 
+from sqe.api.connection import Connection
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.catalog.catalogs import Catalogs
-from sqe.config import load
-from sqe.connection import Connection
+from sqe.config.config import load
 from sqe.coordinator import Coordinator
 from sqe.engine.spark.lane import SparkLane
 from sqe.policy.decision import Policy

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+from sqe.api.connection import Connection
 from sqe.catalog.backends.embedded import EmbeddedCatalog
-from sqe.connection import Connection
 from sqe.errors import Unavailable
 
 Mounted = Callable[..., Connection]

@@ -7,7 +7,7 @@ import sqlite3
 import pytest
 from counting_catalog import Mounted, counting
 
-from sqe.connection import Connection
+from sqe.api.connection import Connection
 from sqe.engine.spark.lane import SparkLane
 from sqe.errors import Unavailable
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import sqe
-from sqe.connection import Connection
+from sqe.api.connection import Connection
 from sqe.errors import SqeError
 from sqe.system import definitions
 

@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
-from sqe.catalog import metadata_tables
+from sqe.api.connection import Connection
 from sqe.catalog.catalogs import embedded
-from sqe.config import load
-from sqe.connection import Connection
+from sqe.catalog.iceberg import metadata_tables
+from sqe.config.config import load
 from sqe.coordinator import Coordinator
 from sqe.engine.spark.lane import SparkLane
 from sqe.errors import AccessDenied, NotFound, SqeError
 from sqe.policy.decision import EVERYTHING, Decision
 from sqe.session import Identity
-from sqe.tree import types as t
 from sqe.tree.expressions import Expression, Literal
 from sqe.tree.relations import TableName
+from sqe.types import sql_types as t
 
 pytestmark = pytest.mark.spark
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from counting_catalog import Mounted, counting
 
-from sqe.connection import Connection
+from sqe.api.connection import Connection
 from sqe.engine.spark.lane import SparkLane
 
 TABLES = 1000

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sqe import statement
-from sqe.connection import Connection
+from sqe.api.connection import Connection
 
 pytestmark = pytest.mark.spark
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sqe.connection import Connection
+from sqe.api.connection import Connection
 
 pytestmark = pytest.mark.spark
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sqe.connection import Connection, connect
+from sqe.api.connection import Connection, connect
 from sqe.errors import SqeError
 from sqe.observe.history import KEPT, KEPT_TEXT, History, Record
 from sqe.system.runtime import queries

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from sqe.connection import Connection
+from sqe.api.connection import Connection
 
 pytestmark = pytest.mark.spark
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import duck
 import pytest
 
+from sqe.api.connection import Connection
 from sqe.bench.compare import difference, without_partner
 from sqe.bench.generators import database, export
 from sqe.bench.suites import queries
-from sqe.connection import Connection
 
 pytestmark = pytest.mark.spark
 

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from sqe.auth import providers
 from sqe.auth.credentials import Bearer, Credentials, Grant, Password, Provider, refused
 from sqe.auth.limiter import Attempt, Limiter, network
-from sqe.config import Config
+from sqe.config.config import Config
 from sqe.errors import AuthenticationFailed, ConfigError, LimitExceeded
 from sqe.session import Identity
 

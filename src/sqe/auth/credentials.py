@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import Protocol
 
 from sqe.errors import AuthenticationFailed
-from sqe.record import record
+from sqe.foundation.record import record
 from sqe.session import Identity
 
 

@@ -18,7 +18,7 @@ from ipaddress import IPv6Address, ip_address, ip_network
 from urllib.parse import unquote
 
 from sqe.errors import LimitExceeded
-from sqe.record import record
+from sqe.foundation.record import record
 
 MINUTE = 60.0
 LONGEST_WAIT = 10.0

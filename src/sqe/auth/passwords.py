@@ -11,7 +11,7 @@ import secrets
 import threading
 import unicodedata
 
-from sqe.record import record
+from sqe.foundation.record import record
 
 
 @record

@@ -15,13 +15,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from sqe.catalog import metadata
 from sqe.catalog.backends.embedded import EmbeddedCatalog
-from sqe.catalog.location import to_path
-from sqe.tree import types as t
+from sqe.catalog.iceberg import metadata
+from sqe.catalog.io.location import to_path
 from sqe.tree.changes import SetComment
 from sqe.tree.relations import TableName
 from sqe.tree.statements import ColumnDefinition, CreateTable
+from sqe.types import sql_types as t
 
 RUNS = 9
 _SCHEMA = ("default",)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sqe.bench.generators import database, export, tables
 
 if TYPE_CHECKING:
-    from sqe.connection import Connection
+    from sqe.api.connection import Connection
 
 Tell = Callable[[str], None]
 

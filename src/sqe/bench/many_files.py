@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sqe.connection import Connection
+    from sqe.api.connection import Connection
 
 SCHEMA = "files"
 ROWS_EACH = 100

@@ -12,10 +12,10 @@ import sys
 import threading
 import time
 
-from sqe.connection import Connection, connect
+from sqe.api.connection import Connection, connect
+from sqe.config.spark import SparkSettings
 from sqe.engine.spark.jars import default_cache
 from sqe.engine.spark.lane import SparkLane
-from sqe.engine.spark.settings import SparkSettings
 from sqe.errors import SqeError
 
 SMALL = "SELECT count(*) FROM (VALUES 1, 2, 3) AS t (x) WHERE x > 1"

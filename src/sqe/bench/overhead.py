@@ -17,10 +17,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from sqe.api.connection import Connection, connect
 from sqe.bench.engines.bare_spark import bare_session
 from sqe.bench.load import create_empty, load_generated
 from sqe.bench.suites import queries
-from sqe.connection import Connection, connect
 from sqe.engine.spark.render import render
 from sqe.statement import Statement, plan
 from sqe.tree.statements import Query

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from sqe.api.connection import Connection, connect
 from sqe.bench.engines import Place
 from sqe.bench.generators import generate
 from sqe.bench.load import load, schema_of
 from sqe.bench.suites import SUITES
-from sqe.catalog.location import to_path
-from sqe.connection import Connection, connect
+from sqe.catalog.io.location import to_path
 from sqe.errors import InvalidArgument
-from sqe.record import record
+from sqe.foundation.record import record
 
 Tell = Callable[[str], None]
 
@@ -53,7 +53,7 @@ class Kept:
 
     def place_of(self, tables: dict[str, str], schema: str) -> Place:
         """With the memory and the threads that SQE's fast lane has, for each engine alike."""
-        from sqe.engine.fast.settings import FastSettings
+        from sqe.config.duckdb import FastSettings
 
         fast = FastSettings()
         return Place(

@@ -12,7 +12,7 @@ from pathlib import Path
 from sqe.bench.engines.duck import bare
 from sqe.bench.many_files import ROWS_EACH, table_of_files
 from sqe.bench.place import Kept, metadata_file
-from sqe.engine.fast.settings import FastSettings
+from sqe.config.duckdb import FastSettings
 
 
 def measure(kept: Kept, runs: int, sizes: list[int]) -> list[dict[str, object]]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from sqe.bench.run import SuiteReport
-from sqe.record import record
+from sqe.foundation.record import record
 
 
 @record

@@ -15,7 +15,7 @@ from typing import Any
 from sqe.bench import processes
 from sqe.bench.flight.served import Served, served
 from sqe.bench.plot import lines
-from sqe.record import record
+from sqe.foundation.record import record
 
 READERS, WRITERS = 6, 2
 SAMPLE_SECONDS = 2.0

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqe.bench.compare import Row, difference, same_row, without_partner
 from sqe.bench.ordering import Shape, shape
-from sqe.record import record
+from sqe.foundation.record import record
 
 PASS, DIFF, VACUOUS = "PASS", "DIFF", "VACUOUS"
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from sqe.bench import processes
 from sqe.bench.compare import Row
 from sqe.bench.engines import Engine, Place, engine
-from sqe.record import record
+from sqe.foundation.record import record
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -16,14 +16,14 @@ from sqe.errors import Position, TypeMismatch, UserError
 from sqe.policy.decision import EVERYTHING, Decision
 from sqe.session import Session
 from sqe.sql.parse import NUMBER, position_of
-from sqe.tree import types as t
 from sqe.tree.expressions import Cast, Expression, Field, Literal, Parameter
 from sqe.tree.relations import Cte, TableName
+from sqe.types import sql_types as t
 
 if TYPE_CHECKING:
     from sqe.catalog.catalogs import Catalogs
-    from sqe.catalog.table import Table
-    from sqe.catalog.view import View
+    from sqe.catalog.iceberg.table import Table
+    from sqe.catalog.iceberg.view import View
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from typing import Any
 from sqlglot import exp
 
 from sqe.errors import NotSupported
-from sqe.record import record
+from sqe.foundation.record import record
 from sqe.sql.parse import position_of
 
 # What an option that is not given looks like in sqlglot's trees.

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from sqlglot import exp
 
-from sqe.record import record
+from sqe.foundation.record import record
 
 T = TypeVar("T")
 

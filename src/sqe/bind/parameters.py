@@ -7,13 +7,13 @@ import decimal
 import uuid
 from collections.abc import Callable, Iterable, Sequence
 
-from sqe import zones
 from sqe.bind.binder import unify
-from sqe.bind.literals import BIGINT_MAX, INT_MAX
-from sqe.bind.special_forms import row
+from sqe.bind.query.literals import BIGINT_MAX, INT_MAX
+from sqe.bind.query.special_forms import row
 from sqe.errors import SqeError, TypeMismatch, UserError
-from sqe.tree import types as t
 from sqe.tree.expressions import Call, Expression, Literal
+from sqe.types import sql_types as t
+from sqe.types import zones
 
 _MILLISECOND = dt.timedelta(milliseconds=1)
 # Spark counts an interval's microseconds in 64 bits.

@@ -14,9 +14,9 @@ from sqe.errors import NotFound, NotSupported, Position, SqeError, UserError
 from sqe.sql.parse import Syntax, parse, position_at
 from sqe.sql.statements import Deallocate, DescribePrepared, Execute, Prepare
 from sqe.tree import statements as s
-from sqe.tree import types as t
 from sqe.tree.expressions import Cast, Expression, Parameter, Ref, walk
 from sqe.tree.relations import Project, Values
+from sqe.types import sql_types as t
 
 converts = STATEMENTS.of
 
@@ -45,8 +45,8 @@ def _deallocate(b: Binder, node: Deallocate) -> s.Statement:
 
 @converts(Execute, reads="this expressions immediate")
 def _execute(b: Binder, node: Execute) -> s.Statement:
-    from sqe.bind.expressions import bind_expression
-    from sqe.bind.scope import Scope
+    from sqe.bind.query.expressions import bind_expression
+    from sqe.bind.query.scope import Scope
 
     values: list[Expression] = []
     for item in node.expressions:

@@ -9,12 +9,12 @@ from sqlglot import exp
 from sqe.bind.binder import Binder
 from sqe.bind.conversion import STATEMENTS, check_arguments
 from sqe.catalog.names import nearest
+from sqe.config.session_properties import PROPERTIES, SessionProperty
 from sqe.errors import InvalidArgument, NotFound, NotSupported
-from sqe.session_properties import PROPERTIES, SessionProperty
 from sqe.sql.statements import ResetSession, SetTimeZone
 from sqe.tree import statements as s
 from sqe.tree.expressions import Expression, Literal
-from sqe.zones import of_offset
+from sqe.types.zones import of_offset
 
 converts = STATEMENTS.of
 
@@ -69,8 +69,8 @@ def _property(b: Binder, node: exp.Expr) -> SessionProperty:
 
 
 def _constant(b: Binder, node: exp.Expr) -> Expression:
-    from sqe.bind.expressions import bind_expression
-    from sqe.bind.scope import Scope
+    from sqe.bind.query.expressions import bind_expression
+    from sqe.bind.query.scope import Scope
 
     return bind_expression(b, node, Scope())
 

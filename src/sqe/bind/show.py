@@ -6,17 +6,17 @@ from sqlglot import exp
 
 from sqe.bind.binder import Binder
 from sqe.bind.conversion import STATEMENTS
-from sqe.bind.system_tables import hidden_columns, system_schema
-from sqe.bind.tables import (
+from sqe.bind.query.system_tables import hidden_columns, system_schema
+from sqe.bind.query.tables import (
     bind_table,
     catalog_and_namespace,
     find_table,
     find_table_or_view,
     plain_table_parts,
 )
-from sqe.bind.views import shows_text
-from sqe.catalog.table import Table
-from sqe.catalog.view import View
+from sqe.bind.views.inline import shows_text
+from sqe.catalog.iceberg.table import Table
+from sqe.catalog.iceberg.view import View
 from sqe.errors import AccessDenied, InvalidArgument, NotFound, Position, SqeError, UserError
 from sqe.sql.statements import Show
 from sqe.system import definitions

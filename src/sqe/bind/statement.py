@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from sqe.bind import calls, special_forms, subqueries  # noqa: F401 (they register conversions)
 from sqe.bind.binder import Binder
 from sqe.bind.conversion import QUERIES, STATEMENTS
-from sqe.bind.queries import bind_query
-from sqe.bind.zones import check_zones
+from sqe.bind.query import calls, special_forms, subqueries  # noqa: F401 (they register conversions)
+from sqe.bind.query.queries import bind_query
+from sqe.bind.query.zones import check_zones
 from sqe.errors import NotSupported, UserError
 from sqe.sql.parse import Syntax
 from sqe.sql.statements import Prepare
@@ -29,7 +29,7 @@ def bind(b: Binder, syntax: Syntax) -> s.Statement:
     if type(syntax.node) in QUERIES.table:
         statement: s.Statement = s.Query(_as_written(b, syntax.node, bind_query(b, syntax.node)))
     else:
-        from sqe.bind import statements  # noqa: F401 (a query needs none of its conversions)
+        from sqe.bind.ddl import schemas as statements  # noqa: F401 (a query needs none of its conversions)
 
         convert = STATEMENTS.find(syntax.node, b.text)
         statement = convert(b, syntax.node)

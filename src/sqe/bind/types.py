@@ -8,7 +8,7 @@ from sqe.bind.conversion import check_arguments
 from sqe.bind.names import name_of
 from sqe.errors import NotSupported, UserError
 from sqe.sql.parse import position_of
-from sqe.tree import types as t
+from sqe.types import sql_types as t
 
 D = exp.DType
 

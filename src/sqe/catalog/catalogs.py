@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sqe.catalog.backends.embedded import EmbeddedCatalog
-from sqe.catalog.catalog import Catalog
+from sqe.catalog.iceberg.table import Table
 from sqe.catalog.names import match, nearest
-from sqe.catalog.table import Table
+from sqe.catalog.protocol import Catalog
 from sqe.errors import ConfigError, NotFound, SqeError, Unavailable
-from sqe.scratch import Scratch, remove_stale
+from sqe.foundation.scratch import Scratch, remove_stale
 from sqe.tree.relations import TableName
 
 EMBEDDED_NAME = "iceberg"

@@ -6,13 +6,13 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqe.catalog.catalog import Catalog
 from sqe.catalog.catalogs import Catalogs, embedded
-from sqe.catalog.location import to_path
+from sqe.catalog.io.location import to_path
+from sqe.catalog.protocol import Catalog
 from sqe.errors import ConfigError, InternalError, SqeError
 
 if TYPE_CHECKING:
-    from sqe.config import CatalogSettings, Config
+    from sqe.config.config import CatalogSettings, Config
 
 LOCK_SECONDS = 30.0
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from sqe.catalog.definition import DEFAULT_CODEC, RESERVED
-from sqe.catalog.table import Column, SortField, Table
-from sqe.catalog.view import View
-from sqe.tree import types as t
+from sqe.catalog.iceberg.definition import DEFAULT_CODEC, RESERVED
+from sqe.catalog.iceberg.table import Column, SortField, Table
+from sqe.catalog.iceberg.view import View
+from sqe.types import sql_types as t
 
 # Words that our dialect, or Trino's, takes for a name only in quotes.
 _RESERVED_WORDS = re.compile(

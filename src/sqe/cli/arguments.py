@@ -9,7 +9,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import NoReturn
 
-from sqe.record import record
+from sqe.foundation.record import record
 
 FORMATS = ("table", "csv", "tsv", "json")
 
@@ -170,7 +170,7 @@ def _mounts(flags: argparse.ArgumentParser, values: Sequence[str]) -> dict[str, 
 
 
 def _size(value: str) -> str:
-    from sqe.config_keys import read_size
+    from sqe.config.keys import read_size
 
     try:
         read_size(value)
@@ -180,6 +180,6 @@ def _size(value: str) -> str:
 
 
 def _version() -> str:
-    from sqe import __version__
+    from sqe.foundation.version import __version__
 
     return __version__

@@ -9,8 +9,8 @@ from sqe.cli.dot_commands import COMMANDS, is_command
 from sqe.cli.names import Listing, Names
 from sqe.cli.scope import Place, named_queries, place_at, tables_of
 from sqe.cli.tokens import statement_around
+from sqe.foundation.record import record
 from sqe.functions import registry
-from sqe.record import record
 from sqe.sql.keywords import BEGINNINGS, KEYWORDS, TYPES, quoted
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sqe.cli.arguments import FORMATS
 from sqe.cli.run import read_script, run_script
 from sqe.errors import InvalidArgument, NotFound
-from sqe.record import record
+from sqe.foundation.record import record
 
 if TYPE_CHECKING:
     from sqe.cli.shell import Shell

@@ -10,14 +10,14 @@ from sqe.cli.arguments import Server
 from sqe.errors import ConfigError
 
 if TYPE_CHECKING:
-    from sqe.remote.client import Address
+    from sqe.api.remote.client import Address
 
 
 def address_of(server: Server) -> Address:
     password = None
     if server.token is None and server.user is not None:
         password = _password(server)
-    from sqe.remote.client import Address
+    from sqe.api.remote.client import Address
 
     return Address(
         server.host,

@@ -11,8 +11,8 @@ from sqe.cli.arguments import Arguments, OneLineParser, Server, parse
 from sqe.cli.leave import leaving
 
 if TYPE_CHECKING:
-    from sqe.any_connection import AnyConnection
-    from sqe.connection import Connection
+    from sqe.api.base_connection import AnyConnection
+    from sqe.api.connection import Connection
 
 FAILED = 1
 UNUSABLE = 2
@@ -79,12 +79,12 @@ def _start_server(config: str | None) -> int:
         import os
         from pathlib import Path
 
-        from sqe.config import load, usual_path
+        from sqe.config.config import load, usual_path
         from sqe.observe import logs
 
         settings = load(Path(config) if config else usual_path(os.environ), os.environ)
         logs.start(level=settings.logging.level, form=settings.logging.format)
-        from sqe.server import serve
+        from sqe.server.server import serve
 
         return serve(settings)
 
@@ -122,7 +122,7 @@ def _guarded(command: Callable[[], int]) -> int:
 
 def _run(given: Arguments) -> int:
     if given.server is None:
-        from sqe.engine.fast.spawn import start_ahead
+        from sqe.engine.duckdb.spawn import start_ahead
 
         # Before anything else: it loads its engine while we load ours.
         start_ahead()
@@ -171,7 +171,7 @@ def _log_in(server: Server) -> tuple[AnyConnection[Any], str]:
 
     address = address_of(server)
     _import_arrow()
-    from sqe.remote.connection import RemoteConnection
+    from sqe.api.remote.connection import RemoteConnection
 
     user = f"{address.user} at " if address.user else ""
     return RemoteConnection(address), f"{user}{address}"
@@ -181,7 +181,7 @@ def _connect(given: Arguments) -> tuple[AnyConnection[Any], str]:
     """An engine in this process, and where its tables are, in a few words."""
     import os
 
-    from sqe.config import load, usual_path
+    from sqe.config.config import load, usual_path
 
     overrides = {} if given.memory_limit is None else {"spark.driver_memory": given.memory_limit}
     config = load(given.config or usual_path(os.environ), os.environ, overrides)
@@ -189,7 +189,7 @@ def _connect(given: Arguments) -> tuple[AnyConnection[Any], str]:
     gc.disable()  # imports make nothing but what stays
     try:
         _import_arrow()
-        from sqe.connection import connect
+        from sqe.api.connection import connect
 
         connection = connect(
             warehouse=given.warehouse,

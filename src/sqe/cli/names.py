@@ -11,7 +11,7 @@ from sqe.errors import SqeError
 from sqe.sql.keywords import quoted
 
 if TYPE_CHECKING:
-    from sqe.any_connection import AnyConnection
+    from sqe.api.base_connection import AnyConnection
 
 KEPT_SECONDS = 10.0
 Listing = list[tuple[str, str]]

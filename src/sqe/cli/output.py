@@ -9,7 +9,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from sqe.cli import values
-from sqe.tree import types as t
+from sqe.types import sql_types as t
 
 if TYPE_CHECKING:
     import pyarrow as pa

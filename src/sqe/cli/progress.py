@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sqe.cli.terminal import terminal_of
 
 if TYPE_CHECKING:
-    from sqe.cursor import Cursor
+    from sqe.api.cursor import Cursor
 
 QUIET_SECONDS = 0.5
 BAR = 24

@@ -20,8 +20,8 @@ from sqe.errors import Cancelled, SqeError, SyntaxFault
 from sqe.sql.split import StatementText, split
 
 if TYPE_CHECKING:
-    from sqe.any_connection import AnyConnection
-    from sqe.cursor import Cursor
+    from sqe.api.base_connection import AnyConnection
+    from sqe.api.cursor import Cursor
 
     Connection: TypeAlias = AnyConnection[Any]
 

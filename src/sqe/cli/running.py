@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sqe.cursor import Cursor
+    from sqe.api.cursor import Cursor
 
 # How often the wait for a result calls `waiting`.
 TICK_SECONDS = 0.1

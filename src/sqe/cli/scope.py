@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqe.cli.tokens import Token, tokens
-from sqe.record import record
+from sqe.foundation.record import record
 from sqe.sql.keywords import KEYWORDS
 
 # Behind these stands a table.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from sqe import __version__
 from sqe.cli.complain import complain
 from sqe.cli.dot_commands import Leave, is_command, run_command
 from sqe.cli.line_editor import open_editor
@@ -13,10 +12,11 @@ from sqe.cli.names import Names
 from sqe.cli.run import Display, run_statement
 from sqe.cli.terminal import terminal_of
 from sqe.cli.warm_up import WarmUp
+from sqe.foundation.version import __version__
 from sqe.sql.split import StatementText, split
 
 if TYPE_CHECKING:
-    from sqe.any_connection import AnyConnection
+    from sqe.api.base_connection import AnyConnection
 
 
 def run_shell(connection: AnyConnection[Any], *, form: str, where: str) -> None:

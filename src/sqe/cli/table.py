@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sqe.cli import values
 from sqe.cli.output import SAMPLE, Columns, Write, count_of, is_text, printable, rows_of, width_of, write_text
 from sqe.cli.terminal import Terminal
-from sqe.record import record
+from sqe.foundation.record import record
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import TextIO
 
-from sqe.record import record
+from sqe.foundation.record import record
 
 # Where a terminal does not say how large it is.
 USUAL_SIZE = (80, 24)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sqe.record import record
+from sqe.foundation.record import record
 
 _TOKEN = re.compile(
     r"""

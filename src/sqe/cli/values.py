@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal as Number
 from typing import Any
 
-from sqe.tree import types as t
+from sqe.types import sql_types as t
 
 Format = Callable[[Any], str]
 """Makes the text of a value that is not NULL."""

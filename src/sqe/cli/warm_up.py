@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqe.cli.tokens import tokens
 
 if TYPE_CHECKING:
-    from sqe.any_connection import AnyConnection
+    from sqe.api.base_connection import AnyConnection
 
 _WRITES = {"INSERT", "UPDATE", "DELETE", "MERGE"}
 _QUERIES = {"SELECT", "WITH"}

@@ -22,7 +22,7 @@ from sqe.tree.expressions import (
     Ref,
     conjunction,
 )
-from sqe.tree.types import (
+from sqe.types.sql_types import (
     BIGINT,
     BOOLEAN,
     DATE,

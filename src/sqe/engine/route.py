@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from sqe.catalog.iceberg_types import unsupported
 from sqe.errors import NotSupported
-from sqe.record import record
+from sqe.foundation.record import record
 from sqe.tree import statements as s
-from sqe.tree import types as t
 from sqe.tree.expressions import walk
 from sqe.tree.names import expands, unspeakable
 from sqe.tree.relations import FileScan, Scan
+from sqe.types import sql_types as t
+from sqe.types.iceberg import unsupported
 
 if TYPE_CHECKING:
-    from sqe.engine.fast.plan import Admitted
+    from sqe.engine.duckdb.plan import Admitted
 
 NANOSECONDS = 9
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqe.record import record
+from sqe.foundation.record import record
 
 
 @record

@@ -14,7 +14,7 @@ from sqe.functions.operators import has, has_null
 from sqe.functions.spark_order import extreme_of
 from sqe.functions.spark_text import constant, constant_integer, invalid, refuse
 from sqe.tree.expressions import Call, Cast
-from sqe.tree.types import (
+from sqe.types.sql_types import (
     APPROXIMATE,
     BIGINT,
     DAY_SECOND,

@@ -23,7 +23,7 @@ from sqe.functions.spark_text import (
     share,
     shared,
 )
-from sqe.tree.types import APPROXIMATE, DATE, JSON, VARCHAR, Array, Char, Map, Row, Type, is_text
+from sqe.types.sql_types import APPROXIMATE, DATE, JSON, VARCHAR, Array, Char, Map, Row, Type, is_text
 
 Texts = Sequence[str]
 _MAX_SEQUENCE = 10_000

@@ -9,7 +9,7 @@ from sqe.errors import NotSupported
 from sqe.functions import duck_text
 from sqe.functions.function import Renderer, scalar
 from sqe.functions.spark_text import refuse, share, shared, string
-from sqe.tree.types import VARBINARY
+from sqe.types.sql_types import VARBINARY
 
 _BODY = "sqe_encodings_"
 _TEXT_OR_BYTES = ("(varchar(x)) -> varbinary", "(varbinary) -> varbinary")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqe.engine.fast.types import duck_type
+from sqe.engine.duckdb.types import duck_type
 from sqe.engine.spark.types import spark_type
 from sqe.functions import duck_text
 from sqe.functions.function import scalar
 from sqe.functions.spark_text import constant_integer, invalid, refuse, share
-from sqe.tree.types import BIGINT, INTEGER, SMALLINT, TINYINT
+from sqe.types.sql_types import BIGINT, INTEGER, SMALLINT, TINYINT
 
 _PAIR = "(bigint, bigint) -> bigint"
 _SHIFTS = tuple(f"({t}, integer) -> {t}" for t in ("tinyint", "smallint", "integer", "bigint"))

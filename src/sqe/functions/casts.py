@@ -12,7 +12,7 @@ from sqe.functions.json_casts import around_json, castable_to_json, from_json, r
 from sqe.functions.json_shapes import castable_from_json, holds_json_to_read
 from sqe.functions.spark_text import refuse, share, string
 from sqe.functions.times import DAY, of_day
-from sqe.tree.types import (
+from sqe.types.sql_types import (
     APPROXIMATE,
     BIGINT,
     BOOLEAN,

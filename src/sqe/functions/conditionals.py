@@ -14,7 +14,7 @@ from sqe.functions.function import Resolution, scalar
 from sqe.functions.operators import compare
 from sqe.functions.spark_order import extreme
 from sqe.functions.spark_text import share
-from sqe.tree.types import APPROXIMATE, Array, Map, Row, Type, common_type, is_comparable
+from sqe.types.sql_types import APPROXIMATE, Array, Map, Row, Type, common_type, is_comparable
 
 
 def _nullif_rule(types: tuple[Type, ...]) -> Resolution | None:

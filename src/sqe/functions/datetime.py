@@ -11,7 +11,7 @@ from sqe.functions.datetime_formats import joda_parts, joda_to_parse, mysql_part
 from sqe.functions.function import Renderer, scalar
 from sqe.functions.spark_text import constant, constant_text, invalid, refuse, share, shared, string
 from sqe.functions.times import by_unit
-from sqe.tree.types import DATE, Time, Timestamp, TimestampTz, Type, Varchar, is_interval
+from sqe.types.sql_types import DATE, Time, Timestamp, TimestampTz, Type, Varchar, is_interval
 
 Texts = Sequence[str]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqe.errors import NotSupported, TypeMismatch
 from sqe.functions import duck_text as duck
 from sqe.functions.spark_text import share, string
-from sqe.tree.types import MAX_PRECISION, Decimal, Type
+from sqe.types.sql_types import MAX_PRECISION, Decimal, Type
 
 _LONG_DIGITS = 18
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqe.engine.fast.types import duck_type
+from sqe.engine.duckdb.types import duck_type
 from sqe.errors import NotSupported
 from sqe.functions.duck_arrays import reduced
 from sqe.functions.duck_text import give_up, refuse, string
 from sqe.functions.function import Renderer, fill
 from sqe.functions.spark_text import constant_integer, constant_text, invalid
 from sqe.tree.expressions import Cast, WindowCall
-from sqe.tree.types import (
+from sqe.types.sql_types import (
     APPROXIMATE,
     BIGINT,
     DAY_SECOND,

@@ -6,13 +6,13 @@ import datetime
 from collections.abc import Sequence
 from typing import Any
 
-from sqe.engine.fast.types import duck_type
+from sqe.engine.duckdb.types import duck_type
 from sqe.errors import NotSupported
 from sqe.functions.duck_casts import duck_cast
 from sqe.functions.duck_text import applied, refuse, share
 from sqe.functions.function import Renderer, fill
 from sqe.functions.spark_text import MISSING, constant, constant_integer, invalid
-from sqe.tree.types import APPROXIMATE, BIGINT, DATE, VARCHAR, Array, Char, Map, Row, Type, is_text
+from sqe.types.sql_types import APPROXIMATE, BIGINT, DATE, VARCHAR, Array, Char, Map, Row, Type, is_text
 
 Texts = Sequence[str]
 _MAX_SEQUENCE = 10_000

@@ -5,13 +5,13 @@ DuckDB reads texts that Trino refuses, rounds doubles to even, and prints and re
 
 from __future__ import annotations
 
-from sqe.engine.fast.types import duck_type, quote_name
+from sqe.engine.duckdb.types import duck_type, quote_name
 from sqe.errors import NotSupported
 from sqe.functions.casts import castable
 from sqe.functions.duck_json_casts import from_json, to_json
 from sqe.functions.duck_text import give_up, refuse, share, string
 from sqe.functions.json_shapes import holds_json_to_read
-from sqe.tree.types import (
+from sqe.types.sql_types import (
     APPROXIMATE,
     BIGINT,
     BOOLEAN,

@@ -21,7 +21,7 @@ from sqe.functions.duck_casts import duck_cast
 from sqe.functions.duck_text import give_up, refuse, share, string
 from sqe.functions.function import Renderer, fill
 from sqe.functions.spark_text import constant, constant_text, invalid
-from sqe.tree.types import DATE, Time, Timestamp, TimestampTz, Type, is_interval
+from sqe.types.sql_types import DATE, Time, Timestamp, TimestampTz, Type, is_interval
 
 Texts = Sequence[str]
 

@@ -6,13 +6,13 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from sqe.engine.fast.types import duck_type, quote_name
+from sqe.engine.duckdb.types import duck_type, quote_name
 from sqe.errors import NotSupported
 from sqe.functions.bodies import TRIED
 from sqe.functions.bodies.json_text import text_of
 from sqe.functions.duck_text import share, string
 from sqe.functions.json_shapes import has_parts, holds_map, shape_of
-from sqe.tree.types import (
+from sqe.types.sql_types import (
     BOOLEAN,
     DOUBLE,
     JSON,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqe.engine.fast.types import duck_type, quote_name
+from sqe.engine.duckdb.types import duck_type, quote_name
 from sqe.errors import NotSupported
 from sqe.functions.duck_text import applied, refuse, share
-from sqe.tree.types import Array, Char, Map, Row, Type, row_field_names
+from sqe.types.sql_types import Array, Char, Map, Row, Type, row_field_names
 
 Texts = Sequence[str]
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqe.engine.fast.types import duck_type
+from sqe.engine.duckdb.types import duck_type
 from sqe.errors import NotSupported
 from sqe.functions.duck_text import refuse, share, shared, string
 from sqe.functions.function import Renderer
 from sqe.functions.spark_text import constant, constant_integer, invalid
-from sqe.tree.types import APPROXIMATE, MAX_PRECISION, REAL, Decimal, is_integer
+from sqe.types.sql_types import APPROXIMATE, MAX_PRECISION, REAL, Decimal, is_integer
 
 Texts = Sequence[str]
 

@@ -7,13 +7,13 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from sqe.engine.fast.types import duck_type, quote_name
+from sqe.engine.duckdb.types import duck_type, quote_name
 from sqe.errors import NotSupported
 from sqe.functions.decimals import duck_decimal, duck_divide, duck_remainder
 from sqe.functions.duck_text import refuse, share, string
 from sqe.functions.function import fill
 from sqe.functions.spark_text import constant, constant_text, invalid, is_number, nonzero
-from sqe.tree.types import (
+from sqe.types.sql_types import (
     APPROXIMATE,
     DATE,
     DAY_SECOND,

@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sqe.engine.fast.types import duck_type
+from sqe.engine.duckdb.types import duck_type
 from sqe.errors import NotSupported
 from sqe.functions.duck_patterns import Pattern, translated
 from sqe.functions.duck_text import share, string
 from sqe.functions.function import Renderer
 from sqe.functions.spark_text import constant_integer, constant_text, invalid
-from sqe.tree.types import FunctionType
+from sqe.types.sql_types import FunctionType
 
 Texts = Sequence[str]
 

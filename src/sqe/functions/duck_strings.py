@@ -9,7 +9,7 @@ from sqe.functions.duck_text import refuse, share, shared, string
 from sqe.functions.function import Renderer
 from sqe.functions.longest import LONGEST_TEXT
 from sqe.functions.spark_text import constant
-from sqe.tree.types import BIGINT, VARBINARY, Array, Char
+from sqe.types.sql_types import BIGINT, VARBINARY, Array, Char
 
 Texts = Sequence[str]
 

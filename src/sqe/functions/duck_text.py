@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from sqe.engine.fast.literals import string as plain_string
+from sqe.engine.duckdb.literals import string as plain_string
 from sqe.functions.function import Renderer, fill
 
 _PLACEHOLDER = re.compile(r"\{(\d+)\}")

@@ -11,7 +11,7 @@ from sqe.functions.duck_casts import java_text, printed
 from sqe.functions.duck_text import give_up, share, string
 from sqe.functions.spark_text import constant_text
 from sqe.functions.text_formats import not_printed, parts, printed_null, rounded_digits
-from sqe.tree.types import (
+from sqe.types.sql_types import (
     APPROXIMATE,
     BOOLEAN,
     DATE,

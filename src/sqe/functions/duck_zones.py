@@ -10,7 +10,7 @@ from sqe.errors import NotSupported
 from sqe.functions.duck_text import share, string
 from sqe.functions.function import Renderer, fill
 from sqe.functions.spark_text import constant_text
-from sqe.tree.types import TimestampTz
+from sqe.types.sql_types import TimestampTz
 
 Texts = Sequence[str]
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from sqe.errors import InternalError, NotSupported
-from sqe.record import record
-from sqe.tree.types import Array, Map, Row, Type
+from sqe.foundation.record import record
+from sqe.types.sql_types import Array, Map, Row, Type
 
 
 @record

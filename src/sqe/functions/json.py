@@ -10,7 +10,7 @@ from sqe.functions.duck_text import string
 from sqe.functions.function import Renderer, Resolution, scalar
 from sqe.functions.json_casts import quoted
 from sqe.functions.spark_text import constant
-from sqe.tree.types import VARCHAR, Type, is_text
+from sqe.types.sql_types import VARCHAR, Type, is_text
 
 Texts = Sequence[str]
 

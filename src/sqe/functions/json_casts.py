@@ -8,7 +8,7 @@ from sqe.functions.bodies import TRIED
 from sqe.functions.bodies.json_text import text_of
 from sqe.functions.json_shapes import has_parts, holds_map, is_member_name, leaves, shape_of
 from sqe.functions.spark_text import share, string
-from sqe.tree.types import (
+from sqe.types.sql_types import (
     BOOLEAN,
     DATE,
     DOUBLE,

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from sqe.tree.types import (
+from sqe.types.sql_types import (
     APPROXIMATE,
     BOOLEAN,
     JSON,

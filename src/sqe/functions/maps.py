@@ -9,7 +9,7 @@ from sqe.engine.spark.types import quote_name, spark_type
 from sqe.functions import duck_maps as duck
 from sqe.functions.function import scalar
 from sqe.functions.spark_text import refuse, share, shared
-from sqe.tree.types import Array, Map, Row, row_field_names
+from sqe.types.sql_types import Array, Map, Row, row_field_names
 
 
 def _concat(call: Any, texts: Sequence[str]) -> str:

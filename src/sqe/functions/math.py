@@ -13,7 +13,7 @@ from sqe.functions.decimals import absolute
 from sqe.functions.function import Renderer, scalar
 from sqe.functions.operators import MODULUS, modulus
 from sqe.functions.spark_text import constant, constant_integer, refuse, share, shared, string
-from sqe.tree.types import (
+from sqe.types.sql_types import (
     MAX_PRECISION,
     REAL,
     Decimal,

@@ -23,7 +23,7 @@ from sqe.functions.spark_text import (
     string,
 )
 from sqe.functions.times import of_times_too
-from sqe.tree.types import (
+from sqe.types.sql_types import (
     APPROXIMATE,
     BOOLEAN,
     DATE,
@@ -52,7 +52,7 @@ from sqe.tree.types import (
     is_text,
     row_field_names,
 )
-from sqe.tree.types import has as has
+from sqe.types.sql_types import has as has
 
 Texts = Sequence[str]
 

@@ -13,7 +13,7 @@ from sqe.functions.aliases import ALIASES
 from sqe.functions.function import Function, LambdaArgument, Resolution, ResultRule, SignatureSpec
 from sqe.functions.signatures import Argument, Signature, match, parse
 from sqe.tree.expressions import AggregateCall, Call, Cast, WindowCall, walk
-from sqe.tree.types import FunctionType, Type, holds_all
+from sqe.types.sql_types import FunctionType, Type, holds_all
 
 __all__ = [
     "Function",
@@ -30,7 +30,7 @@ __all__ = [
 _FAMILIES = [
     *("operators", "unguarded", "conditionals", "aggregates", "math", "strings", "datetime", "windows"),
     *("session", "bits", "arrays", "maps", "regular_expressions", "binary", "hashes", "urls", "json"),
-    *("vectors", "zones", "tries"),
+    *("vectors", "zones", "try_functions"),
 ]
 _FUNCTIONS: dict[str, Function] = {}
 _importing = threading.RLock()

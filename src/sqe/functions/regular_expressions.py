@@ -23,7 +23,7 @@ from sqe.functions.spark_text import (
     share,
     string,
 )
-from sqe.tree.types import VARCHAR, FunctionType, Type, Varchar
+from sqe.types.sql_types import VARCHAR, FunctionType, Type, Varchar
 
 Texts = Sequence[str]
 

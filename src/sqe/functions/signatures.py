@@ -12,9 +12,9 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
+from sqe.foundation.record import record
 from sqe.functions.function import LambdaArgument, Resolution, ResultRule
-from sqe.record import record
-from sqe.tree.types import (
+from sqe.types.sql_types import (
     BIGINT,
     BOOLEAN,
     DATE,

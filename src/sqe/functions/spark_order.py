@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sqe.engine.spark.types import quote_name
 from sqe.functions.spark_text import refuse
-from sqe.tree.types import APPROXIMATE, UUID, Array, Char, Row, Type, row_field_names
+from sqe.types.sql_types import APPROXIMATE, UUID, Array, Char, Row, Type, row_field_names
 
 _NULL_IN_ROW = "ROW comparison not supported for fields with null elements"
 _NULL_IN_ARRAY = "ARRAY comparison not supported for arrays with null elements"

@@ -12,7 +12,7 @@ from sqe.functions.longest import LONGEST_TEXT
 from sqe.functions.operators import CONCATENATIONS, concatenate
 from sqe.functions.spark_text import constant, constant_text, invalid, refuse, share, shared, string
 from sqe.functions.text_formats import format_text
-from sqe.tree.types import BIGINT, UNKNOWN, VARBINARY, VARCHAR, Array, Char, Type, Varchar, is_text
+from sqe.types.sql_types import BIGINT, UNKNOWN, VARBINARY, VARCHAR, Array, Char, Type, Varchar, is_text
 
 Texts = Sequence[str]
 

@@ -13,7 +13,7 @@ from typing import Any
 from sqe.errors import NotSupported, UserError
 from sqe.functions.longest import LONGEST_TEXT
 from sqe.functions.spark_text import constant_text, invalid, share, string
-from sqe.tree.types import (
+from sqe.types.sql_types import (
     APPROXIMATE,
     BOOLEAN,
     DATE,

@@ -11,7 +11,7 @@ from sqe.engine.spark.types import spark_type
 from sqe.functions.function import Renderer
 from sqe.functions.spark_text import constant_text, invalid
 from sqe.tree.expressions import Literal
-from sqe.tree.types import Time, Timestamp
+from sqe.types.sql_types import Time, Timestamp
 
 DAY = "1970-01-01"
 UNITS = ("millisecond", "second", "minute", "hour")

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqe.engine.fast.types import duck_type
+from sqe.engine.duckdb.types import duck_type
 from sqe.functions.function import Function, aggregate, scalar
-from sqe.tree.types import REAL, as_decimal
+from sqe.types.sql_types import REAL, as_decimal
 
 Texts = Sequence[str]
 _HELP = "As its namesake, of arguments that need no guard"

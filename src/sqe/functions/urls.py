@@ -6,7 +6,7 @@ from typing import Any
 
 from sqe.functions.function import scalar
 from sqe.functions.spark_text import shared
-from sqe.tree.types import VARCHAR, Type, Varchar
+from sqe.types.sql_types import VARCHAR, Type, Varchar
 
 
 def _encoded(parameters: tuple[Type, ...]) -> Type:

@@ -8,7 +8,7 @@ from typing import Any
 from sqe.functions import duck_text
 from sqe.functions.function import Renderer, scalar
 from sqe.functions.spark_text import refuse, share, shared
-from sqe.tree.types import Map
+from sqe.types.sql_types import Map
 
 _PAIR = "(array(double), array(double)) -> double"
 _MAPS = "(map(varchar, double), map(varchar, double)) -> double"

@@ -8,7 +8,7 @@ from typing import Any
 from sqe.functions import duck_zones as duck
 from sqe.functions.function import scalar
 from sqe.functions.spark_text import share, string
-from sqe.tree.types import TimestampTz
+from sqe.types.sql_types import TimestampTz
 
 Texts = Sequence[str]
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Protocol
 
-from sqe.record import record
+from sqe.foundation.record import record
 
 log = logging.getLogger(__name__)
 

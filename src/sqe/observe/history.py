@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 
-from sqe.record import record
+from sqe.foundation.record import record
 
 KEPT = 1000
 # Of the text of each, in characters: a thousand INSERTs of a megabyte are not worth their memory.

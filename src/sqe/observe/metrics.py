@@ -14,8 +14,8 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.exposition import choose_encoder
 from prometheus_client.registry import Collector
 
+from sqe.foundation.record import record
 from sqe.observe.events import Event
-from sqe.record import record
 from sqe.tree.labels import LABELS, OTHER
 
 log = logging.getLogger(__name__)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqe.catalog.table import Column, Table
+from sqe.catalog.iceberg.table import Column, Table
 from sqe.policy.decision import Decision
 
 

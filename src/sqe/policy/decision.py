@@ -8,7 +8,7 @@ from dataclasses import field
 from typing import Protocol
 
 from sqe.errors import AccessDenied
-from sqe.record import record
+from sqe.foundation.record import record
 from sqe.session import Identity
 from sqe.tree.expressions import Expression
 from sqe.tree.relations import TableName

@@ -14,7 +14,7 @@ from sqe.functions.registry import can_fail
 from sqe.tree import statements as s
 from sqe.tree.expressions import Call, InList, InSubquery, Quantified, ScalarSubquery, walk
 from sqe.tree.relations import Aggregate, Extend, Project, Relation, TableName
-from sqe.tree.types import Array, Map, Row
+from sqe.types.sql_types import Array, Map, Row
 
 
 def check_leakproof(statement: s.Statement, table: TableName) -> None:

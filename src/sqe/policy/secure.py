@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from sqe.catalog.table import Column, Table
+from sqe.catalog.iceberg.table import Column, Table
 from sqe.errors import AccessDenied, InternalError
 from sqe.policy.decision import AllowAll, Decision, Policy, write_denied
 from sqe.policy.leakproof import check_leakproof
@@ -15,7 +15,7 @@ from sqe.tree import statements as s
 from sqe.tree.changes import SetProperties
 from sqe.tree.expressions import Expression, Field, Ref, conjunction, transform, walk
 from sqe.tree.relations import FileScan, Filter, Project, Relation, Scan, TableName
-from sqe.tree.types import Type
+from sqe.types.sql_types import Type
 
 Fresh = Callable[[str, Type], Field]
 S = TypeVar("S", bound=s.Statement)

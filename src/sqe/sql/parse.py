@@ -13,8 +13,8 @@ from sqlglot.errors import ParseError, TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from sqe.errors import LimitExceeded, NotSupported, Position, SyntaxFault
-from sqe.record import record
-from sqe.recursion import MAX_NESTING, make_room
+from sqe.foundation.record import record
+from sqe.foundation.recursion import MAX_NESTING, make_room
 from sqe.sql.dialect import Sqe
 from sqe.sql.split import find_unquoted
 

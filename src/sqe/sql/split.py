@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sqe.record import record
+from sqe.foundation.record import record
 
 # What can hide a semicolon: strings, quoted names, comments, $tag$ ... $tag$. An unterminated one
 # runs to the end of the text and is the parser's to complain about.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sqe.record import record
-from sqe.tree import types as t
+from sqe.foundation.record import record
+from sqe.types import sql_types as t
 
 INFORMATION_SCHEMA = "information_schema"
 SYSTEM = "system"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqe.catalog.view import View
+from sqe.catalog.iceberg.view import View
 from sqe.system.listing import Entry
 from sqe.system.sources import Row, Sources
 

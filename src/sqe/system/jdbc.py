@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sqe.system.sources import Row, Sources
-from sqe.tree import types as t
+from sqe.types import sql_types as t
 
 _OTHER = 2000
 _JDBC_TYPES: dict[t.Type, int] = {

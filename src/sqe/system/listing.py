@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 
-from sqe.catalog.catalog import Catalog
 from sqe.catalog.catalogs import Catalogs
-from sqe.catalog.table import Column, Table
-from sqe.catalog.view import View
+from sqe.catalog.iceberg.table import Column, Table
+from sqe.catalog.iceberg.view import View
+from sqe.catalog.protocol import Catalog
 from sqe.errors import NotFound, SqeError
+from sqe.foundation.record import record
 from sqe.policy.columns import visible_columns
 from sqe.policy.decision import Decision
-from sqe.record import record
 from sqe.system import definitions
 from sqe.tree.names import unspeakable
 from sqe.tree.relations import TableName

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from sqe.foundation.record import record
 from sqe.observe.history import Record
-from sqe.record import record
 from sqe.system.listing import Listing
 from sqe.system.patterns import like
 from sqe.tree.relations import SystemScan

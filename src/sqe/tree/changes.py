@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from sqe.record import record
+from sqe.foundation.record import record
 from sqe.tree.statements import ColumnDefinition
-from sqe.tree.types import Type
+from sqe.types.sql_types import Type
 
 Path = tuple[str, ...]
 

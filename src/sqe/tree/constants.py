@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqe.tree import types as t
 from sqe.tree.expressions import Call, Cast, Expression, Field, Literal, Ref, transform
+from sqe.types import sql_types as t
 
 
 def is_constant(expression: Expression) -> bool:

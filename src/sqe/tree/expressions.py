@@ -12,8 +12,8 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from sqe.errors import Position
-from sqe.record import record
-from sqe.tree.types import BOOLEAN, Row, Type
+from sqe.foundation.record import record
+from sqe.types.sql_types import BOOLEAN, Row, Type
 
 if TYPE_CHECKING:
     from sqe.tree.relations import Relation

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sqe.errors import InvalidArgument, Position
-from sqe.tree import types as t
+from sqe.types import sql_types as t
 
 # Controls, and halves of surrogate pairs.
 _UNSPEAKABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqe.record import record
+from sqe.foundation.record import record
 from sqe.tree.expressions import (
     AggregateCall,
     Expression,

@@ -6,10 +6,10 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from sqe.errors import Position
-from sqe.record import record
+from sqe.foundation.record import record
 from sqe.tree.expressions import Expression, Field, Node
 from sqe.tree.relations import Relation, TableName
-from sqe.tree.types import Type
+from sqe.types.sql_types import Type
 
 if TYPE_CHECKING:
     from sqe.tree.changes import Change

@@ -12,7 +12,7 @@ import sqe
 from sqe.doors.admin.admin import Admin
 from sqe.errors import ConfigError
 from sqe.observe.metrics import Metrics
-from sqe.readiness import Readiness
+from sqe.server.readiness import Readiness
 
 Start = Callable[..., Admin]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from sqe.connection import Connection
+from sqe.api.connection import Connection
 from sqe.doors.flight.metadata import COMMANDS
 
 PREFIX = b"ARROW:FLIGHT:SQL:"

@@ -13,7 +13,7 @@ from flight_server import KEYS, Serve
 from sqe.doors.flight import flight_pb2 as flight
 from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.doors.flight.messages import pack, unpack
-from sqe.server import Server
+from sqe.server.server import Server
 
 SHOWN = (
     "SHOW CATALOGS",

@@ -12,7 +12,7 @@ import sqe
 from sqe import errors as e
 from sqe.catalog.backends import postgres_pointers
 from sqe.doors.flight.status import VOCABULARY, class_of, code_of, status_of, trailers_of
-from sqe.engine.fast.errors import FastLaneFailed
+from sqe.engine.duckdb.errors import FastLaneFailed
 
 CLASSES = [kind for kind in vars(e).values() if isinstance(kind, type) and issubclass(kind, e.SqeError)]
 

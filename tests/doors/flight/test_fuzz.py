@@ -24,7 +24,7 @@ from flight_server import KEYS, Serve
 from sqe.doors.flight import flight_pb2 as flight
 from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.doors.flight.messages import pack
-from sqe.server import Server
+from sqe.server.server import Server
 
 # OK is no error at all; neither UNKNOWN nor INTERNAL is an answer.
 ALLOWED = {

@@ -30,7 +30,7 @@ from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.doors.flight import queries as queries_module
 from sqe.doors.flight import server as server_module
 from sqe.doors.flight.messages import pack, unpack
-from sqe.server import Server
+from sqe.server.server import Server
 
 WAIT = 60
 HEALTH = "grpc.health.v1.Health"

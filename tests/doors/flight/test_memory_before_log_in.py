@@ -29,8 +29,8 @@ RPCS = [
 SERVER = """
 import sys
 from pathlib import Path
-from sqe.config import load
-from sqe.server import Server
+from sqe.config.config import load
+from sqe.server.server import Server
 server = Server(load(Path(sys.argv[1]), {}))
 server.start()
 print(server.flight.port, flush=True)

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from metadata_commands import ask, rows
 
+from sqe.api.connection import Connection
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.catalog.catalogs import Catalogs
-from sqe.config import load
-from sqe.connection import Connection
+from sqe.config.config import load
 from sqe.coordinator import Coordinator
 from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.errors import Unavailable

@@ -10,9 +10,9 @@ from metadata_commands import ask, rows
 from pyiceberg.schema import Schema
 from pyiceberg.types import LongType, NestedField, StringType, StructType
 
+from sqe.api.connection import Connection
 from sqe.catalog.catalogs import Catalogs
-from sqe.config import load
-from sqe.connection import Connection
+from sqe.config.config import load
 from sqe.coordinator import Coordinator
 from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.policy.decision import EVERYTHING, Decision

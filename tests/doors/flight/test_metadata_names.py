@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 from metadata_commands import ask, rows, schema_of, told
 
+from sqe.api.connection import Connection
 from sqe.catalog.catalogs import embedded
-from sqe.config import load
-from sqe.connection import Connection
+from sqe.config.config import load
 from sqe.coordinator import Coordinator
 from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.errors import InvalidArgument

@@ -10,7 +10,7 @@ import pytest
 from metadata_commands import ask
 
 import sqe
-from sqe.connection import Connection, connect
+from sqe.api.connection import Connection, connect
 from sqe.doors.flight import flight_sql_pb2 as sql
 
 # What the JDBC driver casts to; 562 too, which the protocol's text calls an int32.

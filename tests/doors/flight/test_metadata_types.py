@@ -10,15 +10,15 @@ import pyarrow as pa
 import pytest
 from metadata_commands import ask, told
 
-from sqe.catalog.table import Column
-from sqe.connection import Connection, connect
+from sqe.api.connection import Connection, connect
+from sqe.catalog.iceberg.table import Column
 from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.doors.flight.column_metadata import described, table_schema
-from sqe.results import arrow_schema
+from sqe.results.result import arrow_schema
 from sqe.sql.keywords import TYPES
-from sqe.tree import types as t
 from sqe.tree.expressions import Field
 from sqe.tree.relations import TableName
+from sqe.types import sql_types as t
 
 
 @pytest.fixture(scope="module")

@@ -15,10 +15,10 @@ from metadata_commands import told
 from pyarrow import flight
 
 import sqe
+from sqe.api.connection import Connection
 from sqe.auth.credentials import Grant
 from sqe.catalog.catalogs import embedded
-from sqe.config import load
-from sqe.connection import Connection
+from sqe.config.config import load
 from sqe.coordinator import Coordinator
 from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.doors.flight.metadata import COMMANDS

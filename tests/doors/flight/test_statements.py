@@ -8,7 +8,7 @@ import adbc_driver_manager
 import pyarrow as pa
 import pytest
 
-from sqe.server import Server
+from sqe.server.server import Server
 
 
 @pytest.fixture

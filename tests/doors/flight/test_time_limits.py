@@ -11,11 +11,11 @@ from plain_calls import ENDLESS, Plain, failure
 
 from flight_server import KEYS, Serve
 from sqe.auth.passwords import hash_password
-from sqe.config import load
+from sqe.config.config import load
+from sqe.config.session_properties import TimeLimit, time_limit
 from sqe.doors.flight import flight_pb2 as flight
-from sqe.server import Server
+from sqe.server.server import Server
 from sqe.session import Identity, Session
-from sqe.session_properties import TimeLimit, time_limit
 
 NUMBERS = "UNNEST(sequence(1, 10000))"
 TEXTS = {

@@ -14,7 +14,7 @@ from sqe.doors.flight import flight_pb2 as flight
 from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.doors.flight.messages import pack, unpack
 from sqe.doors.flight.service import SERVICE
-from sqe.server import Server
+from sqe.server.server import Server
 
 ENDLESS = (
     "SELECT count(*) FROM TABLE(sequence(1, 1000000)) AS a, TABLE(sequence(1, 1000000)) AS b"

@@ -10,14 +10,14 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, cast
 
-from sqe.config_keys import PROVIDER_GROUP, PROVIDER_KEYS
+from sqe.config.keys import PROVIDER_GROUP, PROVIDER_KEYS
 from sqe.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from sqe.auth.credentials import Provider
-    from sqe.config import ProviderSettings
+    from sqe.config.config import ProviderSettings
 
     Make = Callable[[Mapping[str, object]], Provider]
 

@@ -15,9 +15,9 @@ from pathlib import Path
 from sqe.auth.credentials import Bearer, Credentials, Password, refused
 from sqe.auth.entries import identity_of, only
 from sqe.auth.private_file import PrivateFile
-from sqe.config_keys import KEY_PREFIX
+from sqe.config.keys import KEY_PREFIX
 from sqe.errors import ConfigError
-from sqe.record import record
+from sqe.foundation.record import record
 from sqe.session import Identity
 
 _HASH = re.compile(r"sha256:([0-9a-f]{64})")

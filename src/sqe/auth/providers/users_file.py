@@ -16,7 +16,7 @@ from sqe.auth.entries import identity_of, only
 from sqe.auth.passwords import COST, Cost, PasswordHash, encoded, read_hash
 from sqe.auth.private_file import PrivateFile
 from sqe.errors import ConfigError
-from sqe.record import record
+from sqe.foundation.record import record
 from sqe.session import Identity
 
 REMEMBERED_SECS = 30.0

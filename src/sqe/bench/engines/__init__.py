@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from sqe.errors import InvalidArgument
-from sqe.record import record
+from sqe.foundation.record import record
 
 if TYPE_CHECKING:
     import pyarrow as pa

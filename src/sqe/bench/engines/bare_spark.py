@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from sqe.api.connection import Connection, connect
 from sqe.bench.engines import Answer, Place
-from sqe.connection import Connection, connect
 
 
 class BareSpark:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqe.bench.engines import Answer, Place
 from sqe.bench.engines.ours import Fast
-from sqe.engine.fast.extensions import verified
+from sqe.engine.duckdb.extensions import verified
 from sqe.errors import NotSupported
 from sqe.statement import Statement, plan
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from sqe.api.connection import Connection, connect
 from sqe.bench.engines import Answer, Place
-from sqe.connection import Connection, connect
 
 
 class Auto:

@@ -10,7 +10,7 @@ from sqe.bench.many_files import as_pyiceberg_sees_it
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from sqe.connection import Connection
+    from sqe.api.connection import Connection
 
 SCHEMA = "flight"
 COLUMNS = (

@@ -12,7 +12,7 @@ from sqe.bench.flight.large import large_table
 from sqe.bench.flight.served import served
 from sqe.bench.many_files import table_of_files
 from sqe.bench.place import Kept
-from sqe.record import record
+from sqe.foundation.record import record
 
 Line = dict[str, object]
 _SMALL_FILES = 10

@@ -12,7 +12,7 @@ from sqe.bench.flight.large import some_rows
 from sqe.bench.flight.served import Served
 from sqe.bench.flight.taking import Taken, elsewhere, take_at_once, take_spooled
 from sqe.bench.place import Kept
-from sqe.results import LARGEST_BATCH
+from sqe.results.result import LARGEST_BATCH
 
 Line = dict[str, object]
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from sqe.bench import processes
 from sqe.bench.flight.clients import descriptor, log_in, start
-from sqe.record import record
+from sqe.foundation.record import record
 
 LOOK_SECONDS = 0.05
 _T = TypeVar("_T")

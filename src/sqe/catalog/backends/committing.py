@@ -13,15 +13,15 @@ from collections.abc import Callable, Iterable
 from dataclasses import field, replace
 from typing import Any
 
-from sqe.catalog import metadata
-from sqe.catalog.catalog import Visible, everything
-from sqe.catalog.kept import Kept
-from sqe.catalog.location import spell, to_path
+from sqe.catalog.iceberg import metadata
+from sqe.catalog.iceberg.table import Table, table_bytes
+from sqe.catalog.iceberg.view import View, ViewDefinition
+from sqe.catalog.io.location import spell, to_path
 from sqe.catalog.names import match, nearest
-from sqe.catalog.table import Table, table_bytes
-from sqe.catalog.view import View, ViewDefinition
+from sqe.catalog.protocol import Visible, everything
 from sqe.errors import AlreadyExists, CommitConflict, InvalidArgument, NotFound, UserError, ViewNotFound
-from sqe.record import record
+from sqe.foundation.byte_cache import Kept
+from sqe.foundation.record import record
 from sqe.tree.changes import Change
 from sqe.tree.relations import TableName
 from sqe.tree.statements import CreateTable
@@ -131,7 +131,7 @@ class CommittingCatalog(ABC):
         name = TableName(self.name, namespace, statement.table.name)
         statement = replace(statement, table=name)
         place = spell(statement.location) if statement.location else None
-        from sqe.catalog.definition import new_metadata, replacement
+        from sqe.catalog.iceberg.definition import new_metadata, replacement
 
         def change(base: Raw | None, base_location: str) -> Raw:
             if base is None:
@@ -143,8 +143,8 @@ class CommittingCatalog(ABC):
         return self._load(name, Pointer(location, False, raw))
 
     def alter_table(self, table: TableName, change: Change) -> Table:
-        from sqe.catalog.definition import committed
-        from sqe.catalog.evolution import evolved
+        from sqe.catalog.iceberg.definition import committed
+        from sqe.catalog.iceberg.evolution import evolved
 
         name = self.find_table_name(table.namespace, table.name)
 
@@ -161,7 +161,7 @@ class CommittingCatalog(ABC):
         if not view.name.name:
             raise InvalidArgument("a view needs a name")
         name = TableName(self.name, namespace, view.name.name)
-        from sqe.catalog.view_definition import new_view_metadata, replaced_view
+        from sqe.catalog.iceberg.view_definition import new_view_metadata, replaced_view
 
         def change(base: Raw | None, base_location: str) -> Raw:
             if base is None:
@@ -172,7 +172,7 @@ class CommittingCatalog(ABC):
         return metadata.parse_view(raw, location, name)
 
     def alter_view(self, view: TableName, change: Change) -> None:
-        from sqe.catalog.view_definition import changed_view
+        from sqe.catalog.iceberg.view_definition import changed_view
 
         name = self.find_view_name(view.namespace, view.name)
 

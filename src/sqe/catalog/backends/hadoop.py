@@ -16,7 +16,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
-from sqe.catalog import metadata
 from sqe.catalog.backends.committing import (
     CommittingCatalog,
     Namespace,
@@ -26,10 +25,11 @@ from sqe.catalog.backends.committing import (
     taken,
 )
 from sqe.catalog.backends.jdbc import not_writable, refuse_purge
-from sqe.catalog.catalog import everything
-from sqe.catalog.location import schema_directory, spell, to_path
-from sqe.catalog.table import Table
-from sqe.catalog.view import View, ViewDefinition
+from sqe.catalog.iceberg import metadata
+from sqe.catalog.iceberg.table import Table
+from sqe.catalog.iceberg.view import View, ViewDefinition
+from sqe.catalog.io.location import schema_directory, spell, to_path
+from sqe.catalog.protocol import everything
 from sqe.errors import AlreadyExists, InvalidArgument, NotSupported, SqeError, Unavailable, UserError
 from sqe.tree.changes import Change
 from sqe.tree.relations import TableName

@@ -14,7 +14,6 @@ import uuid
 from pathlib import Path
 from typing import Any
 
-from sqe.catalog import metadata
 from sqe.catalog.backends.committing import (
     CommittingCatalog,
     Namespace,
@@ -23,8 +22,9 @@ from sqe.catalog.backends.committing import (
     check_readable,
 )
 from sqe.catalog.backends.pointers import Pointers
-from sqe.catalog.catalog import everything
-from sqe.catalog.location import schema_directory, spell, table_directory, to_path
+from sqe.catalog.iceberg import metadata
+from sqe.catalog.io.location import schema_directory, spell, table_directory, to_path
+from sqe.catalog.protocol import everything
 from sqe.errors import AlreadyExists, InvalidArgument, SqeError, Unavailable, UserError
 from sqe.tree.relations import TableName
 

@@ -19,7 +19,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from sqe.catalog.backends.pointers import ADD_TYPE, SCHEMA, Database, Pointers, Values
 from sqe.errors import ConfigError, SqeError, Unavailable
-from sqe.record import record
+from sqe.foundation.record import record
 
 if TYPE_CHECKING:
     import psycopg

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from sqe.catalog.location import to_path
+from sqe.catalog.io.location import to_path
 from sqe.errors import SqeError
-from sqe.record import record
+from sqe.foundation.record import record
 
 # Properties of a table that say where its files go.
 _PLACES = ("write.data.path", "write.metadata.path", "write.object-storage.path", "write.folder-storage.path")

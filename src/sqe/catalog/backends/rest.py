@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqe.catalog import metadata
 from sqe.catalog.backends import rest_updates as updates
 from sqe.catalog.backends.committing import (
     CommittingCatalog,
@@ -20,9 +19,10 @@ from sqe.catalog.backends.committing import (
 )
 from sqe.catalog.backends.jdbc import refuse_purge
 from sqe.catalog.backends.rest_client import Refused, RestClient
-from sqe.catalog.catalog import Visible, everything
-from sqe.catalog.location import spell
-from sqe.catalog.view import View, ViewDefinition
+from sqe.catalog.iceberg import metadata
+from sqe.catalog.iceberg.view import View, ViewDefinition
+from sqe.catalog.io.location import spell
+from sqe.catalog.protocol import Visible, everything
 from sqe.errors import AlreadyExists, InvalidArgument, NotFound, NotSupported, UserError
 from sqe.tree.relations import TableName
 
@@ -188,7 +188,7 @@ class RestCatalog(CommittingCatalog):
         return found.raw or {}, found.location
 
     def _change(self, name: TableName, base: Raw, raw: Raw, view: bool) -> Raw:
-        from sqe.catalog.definition import complete
+        from sqe.catalog.iceberg.definition import complete
 
         if not view:
             # What a table of format version 1 may leave out.

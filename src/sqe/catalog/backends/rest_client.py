@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from sqe.errors import AccessDenied, ConfigError, SqeError, Unavailable, UserError
-from sqe.record import record
+from sqe.foundation.record import record
 
 # Somebody waits for each statement that asks, and catalogs answer within a second: one that has said nothing
 # for so long will not, and one that can be reached at all is reached by the second or third packet.

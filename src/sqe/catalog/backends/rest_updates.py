@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqe.catalog.table import MAIN
+from sqe.catalog.iceberg.table import MAIN
 
 Raw = dict[str, Any]
 _LAST_ADDED = -1

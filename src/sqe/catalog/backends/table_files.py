@@ -17,7 +17,7 @@ from pyiceberg.io.pyarrow import PyArrowFileIO
 from pyiceberg.manifest import ManifestContent, ManifestFile, read_manifest_list
 from sqlalchemy.exc import DBAPIError
 
-from sqe.catalog.location import to_path
+from sqe.catalog.io.location import to_path
 from sqe.errors import CommitConflict, NotFound, SqeError, Unavailable
 from sqe.tree.relations import TableName
 

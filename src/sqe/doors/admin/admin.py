@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sqe.doors.admin.listener import Listener, Page, Pages, json_page
 from sqe.errors import ConfigError
-from sqe.readiness import Readiness
+from sqe.server.readiness import Readiness
 
 if TYPE_CHECKING:
     from sqe.observe.metrics import Metrics
@@ -84,7 +84,7 @@ class Admin:
         return json_page(report, HTTPStatus.OK if report["ready"] else HTTPStatus.SERVICE_UNAVAILABLE)
 
     def _status_page(self, headers: Mapping[str, str]) -> Page:
-        from sqe import __version__
+        from sqe.foundation.version import __version__
 
         uptime = round(time.monotonic() - self._began, 3)
         own = {"version": __version__, "uptime_seconds": uptime, "ready": self._readiness.ready}

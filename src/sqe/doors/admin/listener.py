@@ -16,7 +16,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from socketserver import ThreadingMixIn
 from typing import Any
 
-from sqe.record import record
+from sqe.foundation.record import record
 
 log = logging.getLogger(__name__)
 

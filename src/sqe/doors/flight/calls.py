@@ -28,9 +28,9 @@ from sqe.errors import (
     SessionExpired,
     SqeError,
 )
-from sqe.recursion import make_room
+from sqe.foundation.recursion import make_room
+from sqe.server.sessions import ServerSession, Sessions
 from sqe.session import Identity
-from sqe.sessions import ServerSession, Sessions
 
 log = logging.getLogger(__name__)
 

@@ -7,13 +7,13 @@ from functools import lru_cache
 
 import pyarrow as pa
 
-from sqe.catalog.iceberg_types import unsupported
-from sqe.catalog.table import Column
-from sqe.results import arrow_type
+from sqe.catalog.iceberg.table import Column
+from sqe.results.result import arrow_type
 from sqe.system.jdbc import column_size, decimal_digits
-from sqe.tree import types as t
 from sqe.tree.expressions import Field
 from sqe.tree.relations import TableName
+from sqe.types import sql_types as t
+from sqe.types.iceberg import unsupported
 
 _PREFIX = "ARROW:FLIGHT:SQL:"
 _SIZES: dict[t.Type, int] = {

@@ -11,10 +11,10 @@ from typing import Any
 
 from sqe.bind.binder import coerce
 from sqe.bind.parameters import expression_of
-from sqe.bind.special_forms import row
+from sqe.bind.query.special_forms import row
 from sqe.errors import InvalidValue, UserError
-from sqe.tree import types as t
 from sqe.tree.expressions import Call, Cast, Expression, Literal
+from sqe.types import sql_types as t
 
 _BITS: dict[t.Type, int] = {t.TINYINT: 7, t.SMALLINT: 15, t.INTEGER: 31, t.BIGINT: 63}
 # Wider than any decimal of Arrow's, so that nothing is rounded on the way.

@@ -12,11 +12,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pyarrow.types as pt
 
-from sqe.bind.files import type_of
-from sqe.catalog.catalog import Visible
+from sqe.bind.query.files import type_of
+from sqe.catalog.protocol import Visible
 from sqe.coordinator import Coordinator
-from sqe.doors.flight.appended import fitted
 from sqe.doors.flight.calls import Call, when_left
+from sqe.doors.flight.coerce_batches import fitted
 from sqe.doors.flight.flight_sql_pb2 import CommandStatementIngest
 from sqe.doors.flight.stream import Received
 from sqe.errors import (
@@ -28,12 +28,12 @@ from sqe.errors import (
     SqeError,
 )
 from sqe.policy.secure import Guard
-from sqe.results import spool_failure
+from sqe.results.result import spool_failure
 from sqe.session import Session
 from sqe.statement import Statement, run
 from sqe.tree.names import expands
 from sqe.tree.relations import TableName
-from sqe.tree.types import Type
+from sqe.types.sql_types import Type
 
 # What stands for the stream in the statement that writes it.
 STREAM = "$stream.parquet"

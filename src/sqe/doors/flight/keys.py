@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sqe.catalog.table import Column, Table
+from sqe.catalog.iceberg.table import Column, Table
 
 # The column names and their numbers in the key.
 Key = list[tuple[str, int]]

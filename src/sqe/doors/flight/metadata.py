@@ -15,18 +15,18 @@ from typing import Any
 import pyarrow as pa
 
 from sqe.bind.binder import Binder
-from sqe.catalog.table import Table
+from sqe.catalog.iceberg.table import Table
+from sqe.commands.system_rows import listing_of
 from sqe.coordinator import Coordinator
 from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.doors.flight import schemas, sql_info, xdbc_types
 from sqe.doors.flight.column_metadata import table_schema
 from sqe.doors.flight.keys import primary_key
 from sqe.errors import InvalidArgument, NotFound
+from sqe.foundation.record import record
+from sqe.foundation.recursion import make_room
 from sqe.policy.secure import Guard
-from sqe.record import record
-from sqe.recursion import make_room
 from sqe.session import Session
-from sqe.statements.system_rows import listing_of
 from sqe.system.listing import Accepts, Entry, Listing, anything
 from sqe.system.patterns import like
 

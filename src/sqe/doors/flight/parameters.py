@@ -12,9 +12,9 @@ import pyarrow.types as pt
 from sqe.bind.parameters import expression_of
 from sqe.doors.flight.constants import Misfit, constant, text_constant
 from sqe.errors import UserError
-from sqe.results import arrow_type
-from sqe.tree import types as t
+from sqe.results.result import arrow_type
 from sqe.tree.expressions import Expression, Literal
+from sqe.types import sql_types as t
 
 _SIMPLE: dict[pa.DataType, t.Type] = {
     pa.null(): t.UNKNOWN,

@@ -9,11 +9,11 @@ from collections.abc import Iterable
 import pyarrow as pa
 
 from sqe.coordinator import Coordinator
-from sqe.describe import Description, describe
 from sqe.doors.flight.parameters import rows_of
 from sqe.errors import LimitExceeded, NotFound, NotSupported, SessionExpired, UserError
+from sqe.server.describe import Description, describe
+from sqe.server.sessions import ServerSession
 from sqe.session import Identity
-from sqe.sessions import ServerSession
 from sqe.tree.expressions import Expression
 
 # Of one session. Drivers close theirs; a client that never does hears of it.

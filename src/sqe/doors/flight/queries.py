@@ -20,11 +20,11 @@ from sqe.doors.flight.column_metadata import described
 from sqe.doors.flight.flight_pb2 import FlightDescriptor, FlightEndpoint, FlightInfo, PollInfo, Ticket
 from sqe.doors.flight.flight_sql_pb2 import TicketStatementQuery
 from sqe.doors.flight.messages import pack, unpack
-from sqe.doors.flight.so_far import so_far
+from sqe.doors.flight.status_metadata import so_far
 from sqe.errors import LimitExceeded, NotFound, SessionExpired, SqeError
-from sqe.results import Result
+from sqe.results.result import Result
+from sqe.server.sessions import ServerSession
 from sqe.session import Identity
-from sqe.sessions import ServerSession
 from sqe.statement import Statement, run
 from sqe.tree.expressions import Expression
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import grpc
 
-from sqe.config import ServerSettings, TlsSettings
+from sqe.config.config import ServerSettings, TlsSettings
 from sqe.coordinator import Coordinator
 from sqe.doors.flight import health
 from sqe.doors.flight.calls import Calls, LogIn, Watch
 from sqe.doors.flight.queries import Queries
 from sqe.doors.flight.service import SERVICE, Service
 from sqe.errors import ConfigError
-from sqe.sessions import ServerSession, Sessions
+from sqe.server.sessions import ServerSession, Sessions
 
 # Each open stream and each statement that waits takes one; they are made when they are needed.
 THREADS = 512

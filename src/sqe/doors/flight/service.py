@@ -11,7 +11,6 @@ import pyarrow as pa
 
 from sqe.auth.credentials import Bearer, Credentials, Password
 from sqe.coordinator import Coordinator
-from sqe.describe import Description, describe
 from sqe.doors.flight import flight_pb2 as flight
 from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.doors.flight import stream
@@ -25,7 +24,8 @@ from sqe.doors.flight.prepared import MOST_BYTES, Prepared, PreparedStatements
 from sqe.doors.flight.queries import Queries, Query
 from sqe.doors.flight.session_options import get_options, set_options
 from sqe.errors import InvalidArgument, NotSupported, SqeError
-from sqe.sessions import Sessions
+from sqe.server.describe import Description, describe
+from sqe.server.sessions import Sessions
 
 SERVICE = "arrow.flight.protocol.FlightService"
 _NOTHING = pa.schema([])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sqe.config.session_properties import PROPERTIES, value_of
 from sqe.coordinator import Coordinator
 from sqe.doors.flight.flight_pb2 import (
     GetSessionOptionsResult,
@@ -11,7 +12,6 @@ from sqe.doors.flight.flight_pb2 import (
 )
 from sqe.errors import InvalidArgument, SqeError
 from sqe.session import Session
-from sqe.session_properties import PROPERTIES, value_of
 from sqe.system.definitions import SYSTEM, schemas_of
 
 MOST_OPTIONS = 1000

@@ -12,11 +12,11 @@ from importlib import import_module
 
 import pyarrow as pa
 
-from sqe.config import Config
+from sqe.config.config import Config
 from sqe.doors.flight import schemas
 from sqe.functions.casts import castable
 from sqe.sql.keywords import KEYWORDS
-from sqe.tree import types as t
+from sqe.types import sql_types as t
 
 # The children of the union by their position.
 _TEXT, _FLAG, _LONG, _INT, _LIST, _MAP = range(6)
@@ -154,7 +154,7 @@ def values(config: Config) -> Mapping[int, Value]:
 
 @lru_cache(maxsize=1)
 def _lasting() -> Mapping[int, Value]:
-    from sqe import __version__
+    from sqe.foundation.version import __version__
 
     texts = {
         0: "SQE",

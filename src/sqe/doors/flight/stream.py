@@ -8,10 +8,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.types as pt
 
+from sqe.doors.flight.decoded_size import body_of, declared, unfolded
 from sqe.doors.flight.flight_pb2 import FlightData
-from sqe.doors.flight.unfolded import body_of, declared, unfolded
 from sqe.errors import InvalidArgument, LimitExceeded
-from sqe.frames import frame, message_start
+from sqe.results.frames import frame, message_start
 
 # What one message of a client's may become.
 LARGEST_BATCH = 1 << 30

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sqe.doors.flight.column_metadata import is_case_sensitive, size_of
-from sqe.record import record
-from sqe.tree import types as t
+from sqe.foundation.record import record
+from sqe.types import sql_types as t
 
 _UNKNOWN, _BIT = 0, -7
 _DATETIME, _INTERVAL = 9, 10

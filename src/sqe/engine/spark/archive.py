@@ -18,8 +18,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sqe.engine.spark.java import Java
-from sqe.record import record
-from sqe.scratch import Scratch
+from sqe.foundation.record import record
+from sqe.foundation.scratch import Scratch
 
 UNUSED_SECONDS = 30 * 24 * 3600
 
@@ -115,10 +115,10 @@ TRAINING = (
 
 
 def main() -> int:
+    from sqe.config.spark import SparkSettings
     from sqe.engine.spark.jars import default_cache, ensure_jars, spark_jars
     from sqe.engine.spark.java import find_java
     from sqe.engine.spark.lane import SparkLane
-    from sqe.engine.spark.settings import SparkSettings
     from sqe.errors import SqeError
 
     cache = default_cache()

@@ -19,7 +19,7 @@ from typing import Any
 from sqe.engine.spark.errors import Failure, translate
 from sqe.engine.spark.metrics import Operator
 from sqe.errors import ConfigError, LimitExceeded, Unavailable
-from sqe.record import record
+from sqe.foundation.record import record
 
 # grpc's own talk about broken connections belongs to no user's terminal.
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")

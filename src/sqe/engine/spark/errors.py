@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from sqe.engine.positions import position_of
+from sqe.engine.render.positions import position_of
 from sqe.errors import (
     Cancelled,
     CommitConflict,
@@ -21,7 +21,7 @@ from sqe.errors import (
     Unavailable,
     UserError,
 )
-from sqe.record import record
+from sqe.foundation.record import record
 
 
 class SessionGone(Unavailable):

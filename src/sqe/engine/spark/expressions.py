@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqe.engine.expressions import PLACED, ExpressionWriter, Scope
-from sqe.engine.positions import marked
+from sqe.engine.render.expressions import PLACED, ExpressionWriter, Scope
+from sqe.engine.render.positions import marked
 from sqe.engine.spark.literals import literal
 from sqe.engine.spark.types import quote_name
 from sqe.errors import InternalError, NotSupported, Position
@@ -20,7 +20,7 @@ from sqe.tree.expressions import (
     SortKey,
     WindowCall,
 )
-from sqe.tree.types import DATE, DAY_SECOND, Row, Type, is_integer, row_field_names
+from sqe.types.sql_types import DATE, DAY_SECOND, Row, Type, is_integer, row_field_names
 
 
 class SparkExpressions(ExpressionWriter):

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from sqe.engine.spark.java import find_java
 from sqe.errors import Unavailable
-from sqe.record import record
+from sqe.foundation.record import record
 
 FETCH_SECONDS = 900
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from sqe.errors import Unavailable
-from sqe.record import record
+from sqe.foundation.record import record
 
 OLDEST = 17
 # Hadoop 3.4.2, which Spark 4.1 carries, calls Subject.getSubject: from Java 24 on that only throws.

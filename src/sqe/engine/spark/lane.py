@@ -17,11 +17,12 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sqe.config.spark import SparkSettings
 from sqe.engine.spark.errors import SessionGone
-from sqe.engine.spark.settings import SESSION_CONF, SparkSettings
+from sqe.engine.spark.session_conf import SESSION_CONF
 from sqe.engine.spark.types import spark_type
 from sqe.errors import Cancelled, InternalError, LimitExceeded, SqeError, Unavailable
-from sqe.record import record
+from sqe.foundation.record import record
 
 if TYPE_CHECKING:
     import pyarrow as pa

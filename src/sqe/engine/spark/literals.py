@@ -9,7 +9,7 @@ import re
 
 from sqe.engine.spark.types import spark_type
 from sqe.errors import InvalidArgument
-from sqe.tree.types import (
+from sqe.types.sql_types import (
     BIGINT,
     INTEGERS,
     REAL,

@@ -13,7 +13,7 @@ from itertools import count
 from typing import Any
 
 from sqe.engine.ranges import narrowed
-from sqe.engine.scope import SUBQUERIES, free, has_subquery, own_nodes
+from sqe.engine.render.scope import SUBQUERIES, free, has_subquery, own_nodes
 from sqe.engine.spark.expressions import SparkExpressions
 from sqe.errors import NotSupported
 from sqe.functions.registry import lookup, needs_projection
@@ -55,7 +55,7 @@ from sqe.tree.relations import (
     Window,
 )
 from sqe.tree.statements import Assignment, Delete, Merge, Statement, Update
-from sqe.tree.types import (
+from sqe.types.sql_types import (
     APPROXIMATE,
     BIGINT,
     BOOLEAN,

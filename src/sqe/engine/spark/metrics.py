@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from sqe.engine.steps import Step
-from sqe.record import record
+from sqe.foundation.record import record
 
 
 @record

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sqe.engine.block import Block, Column, sealed
-from sqe.engine.layout import Lines, after, before, line
-from sqe.engine.lexing import SPARK, is_cast
-from sqe.engine.names import cte_name, file_view_name, metadata_view_name
-from sqe.engine.positions import strip_positions
-from sqe.engine.relations import RelationWriter, Wanted, combined
+from sqe.engine.render.block import Block, Column, sealed
+from sqe.engine.render.layout import Lines, after, before, line
+from sqe.engine.render.lexing import SPARK, is_cast
+from sqe.engine.render.names import cte_name, file_view_name, metadata_view_name
+from sqe.engine.render.positions import strip_positions
+from sqe.engine.render.relations import RelationWriter, Wanted, combined
 from sqe.engine.spark.expressions import SparkExpressions
 from sqe.engine.spark.types import delivered, quote_name, spark_type, table_name
 from sqe.engine.spark.unnest import generator, unnested_width
-from sqe.record import record
+from sqe.foundation.record import record
 from sqe.tree.expressions import Field, Literal
 from sqe.tree.relations import Cte, FileScan, Sample, Scan, Unnest, Values
 from sqe.tree.relations import Sequence as NumberSequence
-from sqe.tree.types import Type
+from sqe.types.sql_types import Type
 
 _LARGEST = (1 << 63) - 1
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
-from sqe.engine.expressions import Scope
-from sqe.engine.layout import Lines, after, before, derived, laid_out, line, listed
-from sqe.engine.names import column_name
-from sqe.engine.positions import position_of, strip_positions
-from sqe.engine.quoting import spelled
-from sqe.engine.relations import RelationWriter
+from sqe.engine.render.expressions import Scope
+from sqe.engine.render.layout import Lines, after, before, derived, laid_out, line, listed
+from sqe.engine.render.names import column_name
+from sqe.engine.render.positions import position_of, strip_positions
+from sqe.engine.render.quoting import spelled
+from sqe.engine.render.relations import RelationWriter
+from sqe.engine.render.signed_zero import hide_zeros
+from sqe.engine.render.zones import lower_zones
 from sqe.engine.spark.literals import string
 from sqe.engine.spark.lowering import lower
 from sqe.engine.spark.relations import MetadataView, SparkRelations
 from sqe.engine.spark.types import QUOTE, has_map_as_key, quote_name, table_name
-from sqe.engine.zeros import hide_zeros
-from sqe.engine.zones import lower_zones
 from sqe.errors import InternalError, NotSupported
+from sqe.foundation.record import record
+from sqe.foundation.recursion import make_room
 from sqe.functions.bodies import called
-from sqe.record import record
-from sqe.recursion import make_room
 from sqe.tree.expressions import Expression, walk
 from sqe.tree.relations import FileScan, Scan, SystemScan, Values
 from sqe.tree.statements import (

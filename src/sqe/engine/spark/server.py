@@ -14,14 +14,15 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from sqe.config.spark import SparkSettings, authentication
 from sqe.engine.spark import watchdog
 from sqe.engine.spark.archive import ClassArchive, class_archive, prune
-from sqe.engine.spark.authentication import authentication, python_workers
 from sqe.engine.spark.jars import DRIVERS, ensure_jars, spark_jars
 from sqe.engine.spark.java import Java, find_java
-from sqe.engine.spark.settings import SESSION_CONF, SparkSettings
+from sqe.engine.spark.python_workers import python_workers
+from sqe.engine.spark.session_conf import SESSION_CONF
 from sqe.errors import ConfigError, LimitExceeded, SqeError, Unavailable
-from sqe.scratch import Scratch, remove_stale
+from sqe.foundation.scratch import Scratch, remove_stale
 
 START_SECONDS = 120
 PREFIX = "sqe-spark-"

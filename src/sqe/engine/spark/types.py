@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sqe.engine.quoting import quoted
+from sqe.engine.render.quoting import quoted
 from sqe.errors import NotSupported
 from sqe.tree.relations import TableName
-from sqe.tree.types import (
+from sqe.types.sql_types import (
     BIGINT,
     BOOLEAN,
     DATE,

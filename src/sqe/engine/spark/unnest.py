@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqe.engine.block import Column
-from sqe.engine.names import column_name
+from sqe.engine.render.block import Column
+from sqe.engine.render.names import column_name
 from sqe.engine.spark.types import quote_name, spark_type
 from sqe.errors import InternalError
 from sqe.tree.expressions import Expression, Field
 from sqe.tree.relations import Unnest
-from sqe.tree.types import Array, Map, Row, row_field_names
+from sqe.types.sql_types import Array, Map, Row, row_field_names
 
 
 def unnested_width(expression: Expression) -> int:

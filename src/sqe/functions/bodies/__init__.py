@@ -12,8 +12,8 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from sqe.record import record
-from sqe.tree.types import BIGINT, BOOLEAN, DOUBLE, VARBINARY, VARCHAR, Array, Type
+from sqe.foundation.record import record
+from sqe.types.sql_types import BIGINT, BOOLEAN, DOUBLE, VARBINARY, VARCHAR, Array, Type
 
 TRIED = "_try"
 

@@ -1,0 +1,1 @@
+"""CREATE, ALTER, DROP and COMMENT, and the options that stand behind a table."""

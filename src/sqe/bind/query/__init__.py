@@ -1,0 +1,1 @@
+"""Queries and expressions: names, scopes, types, clauses in the order in which they apply."""

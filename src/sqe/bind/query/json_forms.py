@@ -1,0 +1,74 @@
+"""JSON '…', json_object('name' : value, …) and json_array(…), which have a grammar of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from sqe.bind.binder import Binder, coerce
+from sqe.bind.conversion import EXPRESSIONS, check_arguments
+from sqe.bind.query.expressions import bind_expression
+from sqe.bind.query.scope import Scope
+from sqe.errors import NotSupported, Position, TypeMismatch, UserError
+from sqe.functions.bodies.arrow import Refused
+from sqe.tree.expressions import Call, Cast, Expression, Literal
+from sqe.types import sql_types as t
+
+converts = EXPRESSIONS.of
+
+
+@converts(exp.ParseJSON, reads="this is_literal")
+def _literal(b: Binder, node: exp.ParseJSON, scope: Scope) -> Expression:
+    if not (node.args.get("is_literal") and isinstance(node.this, exp.Literal)):
+        raise NotSupported("JSON is written JSON '...'", position=b.position(node))
+    from sqe.functions.bodies.json_text import parse
+
+    try:
+        return Literal(t.JSON, parse(node.this.name))
+    except Refused:
+        raise UserError(
+            f"'{node.this.name}' is not a valid JSON literal",
+            code="INVALID_LITERAL",
+            position=b.position(node),
+        ) from None
+
+
+@converts(exp.JSONObject, reads="expressions null_handling")
+def _object(b: Binder, node: exp.JSONObject, scope: Scope) -> Expression:
+    arguments: list[Expression] = []
+    for pair in node.expressions:
+        if not isinstance(pair, exp.JSONKeyValue):
+            raise NotSupported("json_object takes 'name' : value", position=b.position(pair))
+        check_arguments(pair, {"this", "expression"}, b.text)
+        name = bind_expression(b, pair.this, scope)
+        if not t.is_text(name.type):
+            raise TypeMismatch(
+                f"a name of json_object is a text, not {name.type}", position=b.position(pair.this)
+            )
+        arguments += [coerce(name, t.VARCHAR), _value(b, pair.expression, scope)]
+    absent = str(node.args.get("null_handling") or "").upper().startswith("ABSENT")
+    function = "$json_object_without_nulls" if absent else "$json_object"
+    return Call(t.VARCHAR, function, tuple(arguments), b.position(node))
+
+
+def json_array(b: Binder, nodes: Sequence[exp.Expr], scope: Scope, position: Position | None) -> Expression:
+    return Call(t.VARCHAR, "$json_array", tuple(_value(b, node, scope) for node in nodes), position)
+
+
+def _value(b: Binder, node: exp.Expr, scope: Scope) -> Expression:
+    """As JSON: what a constructor made is that already, and any other text is a text."""
+    value = bind_expression(b, node, scope)
+    if isinstance(value, Call) and value.function.startswith("$json_"):
+        return value
+    if value.type == t.UNKNOWN:
+        return Literal(t.JSON, None)
+    if not (t.is_text(value.type) or t.is_numeric(value.type) or value.type == t.BOOLEAN):
+        raise NotSupported(
+            f"a value of type {value.type} cannot stand here",
+            position=b.position(node),
+            hint="cast it to varchar",
+        )
+    if isinstance(value.type, t.Char):
+        value = Cast(t.VARCHAR, value, implicit=True)
+    return Cast(t.JSON, value, position=b.position(node))

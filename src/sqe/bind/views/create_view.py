@@ -1,0 +1,189 @@
+"""CREATE VIEW: the query as it was written, and the columns that it announces."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from sqe.bind.binder import Binder
+from sqe.bind.conversion import QUERIES, check_arguments
+from sqe.bind.ddl.create_table import new_table_name, refuse_duplicates, storable
+from sqe.bind.ddl.table_options import properties_of
+from sqe.bind.names import matches, name_of
+from sqe.bind.query.queries import bind_query
+from sqe.bind.views.inline import has_star, inline
+from sqe.catalog.iceberg.table import Column
+from sqe.catalog.iceberg.view import View
+from sqe.errors import NotSupported, UserError
+from sqe.policy.decision import write_denied
+from sqe.sql.alter import SPAN
+from sqe.tree import statements as s
+from sqe.tree.expressions import Field, walk
+from sqe.tree.relations import Relation, Scan, TableName
+from sqe.types import sql_types as t
+
+
+def create_view(b: Binder, node: exp.Create) -> s.Statement:
+    options = _Options(b, node)
+    named, listed = node.this, ()
+    if isinstance(named, exp.Schema):
+        check_arguments(named, {"this", "expressions"}, b.text)
+        named, listed = named.this, tuple(named.expressions)
+    view = new_table_name(b, named)
+    if b.decide(view).restricts:
+        # Before anything is said of it; policy.secure refuses it again.
+        raise write_denied(view)
+    query = node.args.get("expression")
+    if query is None or type(query) not in QUERIES.table:
+        raise NotSupported("a view is made AS a query", position=b.position(node))
+    _refuse_parameters(b, query)
+    fields = bind_query(b, query).fields
+    columns = _columns(b, fields, listed, node)
+    start, end = query.meta[SPAN]
+    sql = b.text[start:end]
+    if [f.name for f in fields] != [c.name for c in columns]:
+        sql = _renamed(sql, fields, columns, star=has_star(query))
+    # Read as it will be: where it would be a view of itself, or nested too deep, it is not made.
+    stored = _stored(b, view, sql, columns)
+    reader = replace(b, inlined=Counter(), session=replace(b.session, time_zone="UTC"))
+    relation = inline(reader, stored, b.position(named))
+    if options.security == "DEFINER":
+        b.warn(
+            f"view '{view}' is read with the rights of whoever reads it: SECURITY DEFINER is recorded, "
+            "and evaluated as SECURITY INVOKER"
+        )
+    return s.CreateView(
+        view,
+        sql,
+        columns,
+        s.ViewQuery(relation, not b.session_values and not _sees_in_part(b, relation)),
+        b.catalog,
+        b.namespace,
+        b.session.identity.user,
+        options.comment,
+        options.security,
+        bool(node.args.get("exists")),
+        bool(node.args.get("replace")),
+    )
+
+
+class _Options:
+    """COMMENT and SECURITY."""
+
+    def __init__(self, b: Binder, node: exp.Create) -> None:
+        self.comment: str | None = None
+        self.security: str | None = None
+        for item in properties_of(node):
+            if isinstance(item, exp.SchemaCommentProperty):
+                self.comment = item.this.name
+            elif isinstance(item, exp.SqlSecurityProperty):
+                self.security = str(getattr(item.this, "name", item.this)).upper()
+            elif isinstance(item, exp.MaterializedProperty):
+                raise NotSupported(
+                    "materialized views are not supported",
+                    position=b.position(node),
+                    hint="CREATE VIEW, or CREATE TABLE AS",
+                )
+            else:
+                word = type(item).__name__.removesuffix("Property").upper() or "WITH"
+                raise NotSupported(f"CREATE VIEW does not know {word}", position=b.position(node))
+
+
+def _sees_in_part(b: Binder, relation: Relation) -> bool:
+    """Whether a rule of this user's would be missing from a text that other engines run."""
+    return any(isinstance(node, Scan) and b.decide(node.table).restricts for node in walk(relation))
+
+
+def _refuse_parameters(b: Binder, query: exp.Expr) -> None:
+    parameter = query.find(exp.Placeholder, exp.Parameter)
+    if parameter is not None:
+        raise UserError(
+            "the text of a view cannot have parameters",
+            code="INVALID_PARAMETER_USAGE",
+            position=b.position(parameter),
+            hint="write the value into it",
+        )
+
+
+def _columns(
+    b: Binder, fields: Sequence[Field], listed: Sequence[exp.Expr], node: exp.Create
+) -> tuple[s.ColumnDefinition, ...]:
+    names = [f.name for f in fields]
+    comments: list[str | None] = [None] * len(fields)
+    if listed:
+        if len(listed) != len(fields):
+            raise UserError(
+                f"the column list has {len(listed)} names for {len(fields)} columns",
+                code="MISMATCHED_COLUMN_ALIASES",
+                position=b.position(listed[0]),
+            )
+        named = [_listed(b, item) for item in listed]
+        names, comments = [name for name, _ in named], [comment for _, comment in named]
+    for index, name in enumerate(names):
+        if not name or (not listed and re.fullmatch(r"_col\d+", name)):
+            raise UserError(
+                f"column {index + 1} of the view has no name",
+                code="MISSING_COLUMN_NAME",
+                position=b.position(node.args["expression"]),
+                hint="give it an alias",
+            )
+    refuse_duplicates(b, names, node)
+    columns = []
+    for name, comment, field in zip(names, comments, fields, strict=True):
+        if field.type == t.UNKNOWN:
+            raise UserError(
+                f"column '{name}' of the view has no type: it is always NULL",
+                code="COLUMN_TYPE_UNKNOWN",
+                position=b.position(node.args["expression"]),
+                hint="add a CAST",
+            )
+        columns.append(
+            s.ColumnDefinition(name, storable(b, field.type, name, node.args["expression"]), True, comment)
+        )
+    return tuple(columns)
+
+
+def _listed(b: Binder, node: exp.Expr) -> tuple[str, str | None]:
+    """A name of the column list, with its comment."""
+    if isinstance(node, exp.Identifier):
+        return name_of(node).folded, None
+    if not isinstance(node, exp.ColumnDef) or node.args.get("kind") is not None:
+        raise UserError(
+            "the column list of a view has names without types",
+            code="SYNTAX_ERROR",
+            position=b.position(node),
+        )
+    check_arguments(node, {"this", "constraints"}, b.text)
+    comment = None
+    for constraint in node.args.get("constraints") or ():
+        rule = constraint.args["kind"]
+        if not isinstance(rule, exp.CommentColumnConstraint):
+            raise NotSupported("a column of a view can have a COMMENT alone", position=b.position(node))
+        comment = rule.this.name
+    return name_of(node.this).folded, comment
+
+
+def _renamed(sql: str, fields: Sequence[Field], columns: Sequence[s.ColumnDefinition], *, star: bool) -> str:
+    """The text with the names of the column list. SELECT * may bring more columns one day, in any place,
+    so that its columns are taken by the names that they have now, where those are unambiguous."""
+    names = [(f.name, f) for f in fields]
+    # A line of its own for the end: the text may end in a comment.
+    source = f"(\n{sql}\n)"
+    if star and all(len(matches(f.name, names)) == 1 for f in fields):
+        pairs = zip(fields, columns, strict=True)
+        listed = ", ".join(f"{quoted(f.name)} AS {quoted(c.name)}" for f, c in pairs)
+        return f"SELECT {listed} FROM {source}"
+    return f"SELECT * FROM {source} AS listed ({', '.join(quoted(c.name) for c in columns)})"
+
+
+def quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _stored(b: Binder, view: TableName, sql: str, columns: Sequence[s.ColumnDefinition]) -> View:
+    announced = tuple(Column(c.name, c.type, True, c.comment, i) for i, c in enumerate(columns, 1))
+    return View(view, sql, b.catalog, b.namespace, announced)

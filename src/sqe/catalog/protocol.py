@@ -1,0 +1,128 @@
+"""What every kind of catalog can do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from sqe.catalog.iceberg.table import Table
+from sqe.catalog.iceberg.view import View, ViewDefinition
+from sqe.tree.changes import Change
+from sqe.tree.relations import TableName
+from sqe.tree.statements import CreateTable
+
+# Whether the user may know of a schema (its table is None) or of a table or view in it. What may not be
+# known is treated as absent, in lookups and in hints alike.
+Visible = Callable[[tuple[str, ...], str | None], bool]
+
+
+def everything(namespace: tuple[str, ...], table: str | None) -> bool:
+    return True
+
+
+class Catalog(Protocol):
+    """One mounted catalog, for one identity. Nothing here starts an engine.
+
+    Lookups find the exact name, else the only one that differs in case, and return stored spellings.
+    Each sees the catalog as it is now; no state of it is kept from one call to the next.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def kept_bytes(self) -> int:
+        """About how much memory is used to keep what was read."""
+
+    def check(self) -> None:
+        """Returns if the catalog answers a small question, else raises what it raises."""
+
+    def namespaces(self) -> list[tuple[str, ...]]:
+        """All schemas, nested ones and their parents too, in order."""
+
+    def tables(self, namespace: tuple[str, ...]) -> list[str]:
+        """The names of a schema's tables, in order; not of its views."""
+
+    def views(self, namespace: tuple[str, ...]) -> list[str]:
+        """The names of a schema's views, in order."""
+
+    def find_namespace(self, parts: tuple[str, ...], *, visible: Visible = everything) -> tuple[str, ...]:
+        """NotFound SCHEMA_NOT_FOUND, or UserError AMBIGUOUS_NAME."""
+
+    def find_table_name(
+        self, namespace: tuple[str, ...], name: str, *, visible: Visible = everything
+    ) -> TableName:
+        """As find_table, for a table whose metadata need not be readable."""
+
+    def find_table(self, namespace: tuple[str, ...], name: str, *, visible: Visible = everything) -> Table:
+        """NotFound TABLE_NOT_FOUND or SCHEMA_NOT_FOUND, or UserError AMBIGUOUS_NAME."""
+
+    def find_view(
+        self, namespace: tuple[str, ...], name: str, *, visible: Visible = everything
+    ) -> View | None:
+        """None where the name is of a table, or of nothing. Tables and views share their names: what one
+        of the two lookups finds, the other does not. NotSupported for a view without a text for us."""
+
+    def find_view_name(
+        self, namespace: tuple[str, ...], name: str, *, visible: Visible = everything
+    ) -> TableName:
+        """Of a view whose text need not be readable. NotFound TABLE_NOT_FOUND or SCHEMA_NOT_FOUND, for a
+        table too, or UserError AMBIGUOUS_NAME."""
+
+    def namespace_location(self, namespace: tuple[str, ...]) -> str | None:
+        """The LOCATION that the schema was created with."""
+
+    def table_location(
+        self, namespace: tuple[str, ...], name: str, *, wanted: str | None = None
+    ) -> str | None:
+        """The LOCATION that an engine has to be given for a table of that name, `wanted` being the user's;
+        None where the engine's own choice is right. A table that is replaced stays where it is, unless
+        another place is wanted. NotSupported where places cannot be chosen."""
+
+    def create_namespace(self, namespace: tuple[str, ...], *, location: str | None = None) -> None:
+        """AlreadyExists SCHEMA_ALREADY_EXISTS."""
+
+    def drop_namespace(self, namespace: tuple[str, ...], *, cascade: bool = False) -> None:
+        """UserError SCHEMA_NOT_EMPTY; with `cascade`, all that is in it goes at once, and files stay."""
+
+    def rename_namespace(self, namespace: tuple[str, ...], to: tuple[str, ...]) -> None:
+        """With all that is in it. AlreadyExists SCHEMA_ALREADY_EXISTS."""
+
+    def check_name(self, table: TableName) -> None:
+        """UserError ALREADY_EXISTS where a new table of that name would stand beside a schema of the same,
+        or in one that is a table too. For engines that make tables themselves; `create_table` looks too."""
+
+    def create_table(self, statement: CreateTable) -> Table:
+        """An empty table. AlreadyExists TABLE_ALREADY_EXISTS unless the statement says `replace`."""
+
+    def drop_table(self, namespace: tuple[str, ...], name: str, *, purge: bool = False) -> list[str]:
+        """Forgets the table; its files stay unless `purge`. Then those that its metadata names and that are
+        not in a place of the table's own stay too, and are what is returned."""
+
+    def alter_table(self, table: TableName, change: Change) -> Table:
+        """One change of its definition, made again on what is there where others were faster. What the
+        metadata says beside it stays, known to us or not."""
+
+    def rename_table(self, table: TableName, to: TableName) -> None:
+        """To another name of this catalog. AlreadyExists TABLE_ALREADY_EXISTS."""
+
+    def create_view(self, view: ViewDefinition, *, replace: bool = False) -> View:
+        """AlreadyExists TABLE_ALREADY_EXISTS, for a table also where `replace` is set. A view that is
+        replaced keeps its former versions."""
+
+    def alter_view(self, view: TableName, change: Change) -> None:
+        """SetComment or SetColumnComment."""
+
+    def drop_view(self, namespace: tuple[str, ...], name: str) -> None:
+        """Forgets the view; its files stay."""
+
+    def rename_view(self, view: TableName, to: TableName) -> None:
+        """As rename_table."""
+
+    def delete_all(self, table: TableName) -> int | None:
+        """Deletes every row and says how many. None, and nothing done, where that takes an engine."""
+
+    def spark_conf(self) -> dict[str, str]:
+        """Spark's settings of this catalog, whole keys."""
+
+    def close(self) -> None: ...

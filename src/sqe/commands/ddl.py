@@ -1,0 +1,157 @@
+"""CREATE, DROP, ALTER and COMMENT: changes of metadata alone, made without an engine."""
+
+from __future__ import annotations
+
+from sqe.catalog.catalogs import Catalogs
+from sqe.catalog.iceberg.view import COMMENT, DEFINER, DIALECT, SECURITY, SPARK_DIALECT, ViewDefinition
+from sqe.errors import AlreadyExists, InternalError, NotFound, SqeError
+from sqe.tree.statements import (
+    Alter,
+    CreateSchema,
+    CreateTable,
+    CreateView,
+    DropSchema,
+    DropTable,
+    DropView,
+    Rename,
+    RenameSchema,
+    Statement,
+    kind,
+)
+
+# Of the files that PURGE leaves, so many are named.
+_NAMED = 10
+
+
+def execute(statement: Statement, catalogs: Catalogs, warnings: list[str] | None = None) -> str:
+    """Does what the statement says, and returns its kind, e.g. "CREATE TABLE". Warnings are added."""
+    match statement:
+        case CreateSchema():
+            create_schema(statement, catalogs)
+        case DropSchema():
+            drop_schema(statement, catalogs)
+        case CreateTable(source=None):
+            create_table(statement, catalogs)
+        case DropTable():
+            drop_table(statement, catalogs, [] if warnings is None else warnings)
+        case CreateView():
+            create_view(statement, catalogs)
+        case DropView():
+            drop_view(statement, catalogs)
+        case Rename():
+            rename(statement, catalogs)
+        case RenameSchema():
+            catalogs.get(statement.catalog).rename_namespace(statement.namespace, statement.to)
+        case Alter():
+            alter(statement, catalogs)
+        case _:
+            raise InternalError(f"not a change of metadata alone: {type(statement).__name__}")
+    return kind(statement)
+
+
+def create_schema(statement: CreateSchema, catalogs: Catalogs) -> None:
+    try:
+        catalogs.get(statement.catalog).create_namespace(statement.namespace, location=statement.location)
+    except AlreadyExists:
+        if not statement.if_not_exists:
+            raise
+
+
+def drop_schema(statement: DropSchema, catalogs: Catalogs) -> None:
+    try:
+        catalogs.get(statement.catalog).drop_namespace(statement.namespace, cascade=statement.cascade)
+    except NotFound as error:
+        if not _forgiven(error, statement.if_exists):
+            raise
+
+
+def create_table(statement: CreateTable, catalogs: Catalogs) -> None:
+    try:
+        catalogs.get(statement.table.catalog).create_table(statement)
+    except AlreadyExists:
+        if not statement.if_not_exists:
+            raise
+
+
+def drop_table(statement: DropTable, catalogs: Catalogs, warnings: list[str]) -> None:
+    table = statement.table
+    if statement.absent:
+        return
+    try:
+        left = catalogs.get(table.catalog).drop_table(table.namespace, table.name, purge=statement.purge)
+    except NotFound as error:
+        if not _forgiven(error, statement.if_exists):
+            raise
+        return
+    if left:
+        more = f" and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
+        warnings.append(
+            f"{len(left)} files that the metadata of '{table}' names are not in its own places and were "
+            f"left: {', '.join(left[:_NAMED])}{more}"
+        )
+
+
+def create_view(statement: CreateView, catalogs: Catalogs) -> None:
+    texts = {DIALECT: statement.sql}
+    # Imported here: most statements of this file do without a renderer.
+    from sqe.commands.view_text import spark_text
+
+    spark = spark_text(statement.query)
+    if spark is not None:
+        texts[SPARK_DIALECT] = spark
+    properties = {SECURITY: statement.security, COMMENT: statement.comment}
+    if statement.security == "DEFINER":
+        properties[DEFINER] = statement.definer
+    definition = ViewDefinition(
+        statement.view,
+        texts,
+        statement.columns,
+        statement.default_catalog,
+        statement.default_namespace,
+        {k: v for k, v in properties.items() if v is not None},
+    )
+    try:
+        catalogs.get(statement.view.catalog).create_view(definition, replace=statement.replace)
+    except AlreadyExists:
+        if not statement.if_not_exists:
+            raise
+
+
+def drop_view(statement: DropView, catalogs: Catalogs) -> None:
+    view = statement.view
+    if statement.absent:
+        return
+    try:
+        catalogs.get(view.catalog).drop_view(view.namespace, view.name)
+    except NotFound as error:
+        if not _forgiven(error, statement.if_exists):
+            raise
+
+
+def rename(statement: Rename, catalogs: Catalogs) -> None:
+    if statement.absent:
+        return
+    catalog = catalogs.get(statement.table.catalog)
+    if statement.view:
+        catalog.rename_view(statement.table, statement.to)
+    else:
+        catalog.rename_table(statement.table, statement.to)
+
+
+def alter(statement: Alter, catalogs: Catalogs) -> None:
+    if statement.absent:
+        return
+    catalog = catalogs.get(statement.table.catalog)
+    try:
+        if statement.view:
+            catalog.alter_view(statement.table, statement.change)
+        else:
+            catalog.alter_table(statement.table, statement.change)
+    except SqeError as error:
+        error.position = error.position or statement.position
+        raise
+
+
+def _forgiven(error: NotFound, if_exists: bool) -> bool:
+    # IF EXISTS is about the schema or the table; a catalog that is not mounted is a mistake.
+    return if_exists and error.code in ("SCHEMA_NOT_FOUND", "TABLE_NOT_FOUND")

@@ -1,0 +1,223 @@
+"""SHOW, DESCRIBE and the rest of what is answered from names alone, without an engine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sqe.bind.binder import Binder
+from sqe.commands.system_rows import listing_of
+from sqe.config.session_properties import PROPERTIES, value_of
+from sqe.coordinator import Coordinator
+from sqe.functions import registry
+from sqe.system.listing import Accepts
+from sqe.system.patterns import like
+from sqe.tree import statements as s
+from sqe.tree.expressions import Field, Ref
+from sqe.tree.relations import Project, Relation, Scan
+from sqe.types import sql_types as t
+
+if TYPE_CHECKING:
+    from sqe.statement import Statement
+
+Column = tuple[str, t.Type]
+Rows = list[tuple[object, ...]]
+
+_TEXT = t.VARCHAR
+
+
+def execute(statement: Statement, tree: s.Statement, binder: Binder, coordinator: Coordinator) -> None:
+    rows = _rows(statement, tree, binder, coordinator)
+    answer(statement, columns_of(tree), rows, binder, coordinator)
+
+
+def answer(
+    statement: Statement, columns: Sequence[Column], rows: Rows, binder: Binder, coordinator: Coordinator
+) -> None:
+    """Rows that are known already become the statement's result."""
+    import pyarrow as pa
+
+    from sqe.results.result import arrow_type
+
+    fields = tuple(binder.fresh(name, kind) for name, kind in columns)
+    arrays = [pa.array([row[i] for row in rows], arrow_type(kind)) for i, (_, kind) in enumerate(columns)]
+    batch = pa.RecordBatch.from_arrays(arrays, names=[name for name, _ in columns])
+    statement.result = coordinator.spools.collect([batch], fields, user=statement.user)
+
+
+def columns_of(tree: s.Statement) -> list[Column]:
+    """Of its answer, without asking a catalog."""
+    match tree:
+        case s.Show():
+            return _SHOWN[tree.what]
+        case s.ShowColumns():
+            return _texts("Column", "Type", "Extra", "Comment")
+        case s.ShowCreate():
+            return _texts(f"Create {tree.what.title()}")
+        case s.DescribeInput():
+            return [("Position", t.INTEGER), ("Type", _TEXT)]
+        case s.DescribeOutput():
+            return [
+                *_texts("Column Name", "Catalog", "Schema", "Table", "Type"),
+                ("Type Size", t.INTEGER),
+                ("Aliased", t.BOOLEAN),
+            ]
+        case _:
+            raise AssertionError(tree)
+
+
+def _texts(*names: str) -> list[Column]:
+    return [(name, _TEXT) for name in names]
+
+
+_SHOWN: dict[str, list[Column]] = {
+    "catalogs": _texts("Catalog"),
+    "schemas": _texts("Schema"),
+    "tables": _texts("Table"),
+    "views": _texts("Table"),
+    "functions": [
+        *_texts("Function", "Return Type", "Argument Types", "Function Type"),
+        ("Deterministic", t.BOOLEAN),
+        ("Description", _TEXT),
+    ],
+    "session": _texts("Name", "Value", "Default", "Type", "Description"),
+}
+
+
+def _rows(statement: Statement, tree: s.Statement, binder: Binder, coordinator: Coordinator) -> Rows:
+    match tree:
+        case s.Show():
+            return _show(statement, tree, binder, coordinator)
+        case s.ShowColumns():
+            matches = like(tree.pattern, tree.escape)
+            shown = [c for c in tree.columns if matches.match(c.name)]
+            return [(c.name, str(c.type), "", c.comment or "") for c in shown]
+        case s.ShowCreate():
+            return [(_show_create(tree, coordinator),)]
+        case s.DescribeInput():
+            return list(enumerate(map(str, tree.types)))
+        case s.DescribeOutput():
+            return _describe_output(tree.statement)
+        case _:
+            raise AssertionError(tree)
+
+
+def _show(statement: Statement, tree: s.Show, binder: Binder, coordinator: Coordinator) -> Rows:
+    matches = like(tree.pattern, tree.escape)
+    listing = listing_of(binder, coordinator)
+
+    def accepts(name: str) -> bool:
+        return matches.match(name) is not None
+
+    schema = ".".join(tree.namespace)
+    match tree.what:
+        case "catalogs":
+            return [(name,) for name in listing.catalogs(accepts)]
+        case "schemas":
+            assert tree.catalog is not None
+            return [(name,) for name in listing.schemas(tree.catalog, accepts)]
+        case "tables" | "views":
+            assert tree.catalog is not None
+            found = listing.entries(tree.catalog, schema, accepts)
+            wanted = [e for e in found if tree.what == "tables" or e.kind == "VIEW"]
+            return [(entry.name.name,) for entry in wanted]
+        case "functions":
+            return _functions(accepts)
+        case _:
+            return _session(statement, coordinator, accepts)
+
+
+def _functions(accepts: Accepts) -> Rows:
+    rows: Rows = []
+    for name in registry.names():
+        function = registry.lookup(name)
+        if function is None or not accepts(name):
+            continue
+        random = name in ("random", "rand", "uuid", "shuffle")
+        for signature in function.spellings:
+            arguments, _, result = signature.rpartition(" -> ")
+            inside = arguments[arguments.index("(") + 1 : -1] if "(" in arguments else arguments
+            rows.append((name, result, inside, function.kind, not random, function.help))
+    return rows
+
+
+def _session(statement: Statement, coordinator: Coordinator, accepts: Accepts) -> Rows:
+    rows: Rows = []
+    for name, known in PROPERTIES.items():
+        if accepts(name):
+            value = value_of(statement.session, name, coordinator.config)
+            default = known.default(coordinator.config)
+            rows.append((name, value, default, known.type, known.description))
+    return rows
+
+
+def _show_create(tree: s.ShowCreate, coordinator: Coordinator) -> str:
+    from sqe.catalog.show_create import create_schema_text, create_table_text, create_view_text
+
+    name = tree.table
+    catalog = coordinator.catalogs.get(name.catalog)
+    if tree.what == "schema":
+        location = catalog.namespace_location(name.namespace)
+        return create_schema_text(name.catalog, name.namespace, location)
+    if tree.what == "view":
+        view = catalog.find_view(name.namespace, name.name)
+        assert view is not None
+        return create_view_text(view)
+    return create_table_text(catalog.find_table(name.namespace, name.name))
+
+
+def _describe_output(described: s.Statement) -> Rows:
+    if isinstance(described, (s.Insert, s.Update, s.Delete, s.Merge)):
+        return [("rows", "", "", "", "bigint", 8, False)]
+    if isinstance(described, (s.Show, s.ShowColumns, s.ShowCreate)):
+        shown = columns_of(described)
+        return [(name, "", "", "", str(kind), _size(kind), False) for name, kind in shown]
+    if not isinstance(described, s.Query):
+        return []
+    rows: Rows = []
+    for field in described.relation.fields:
+        scan, column = _origin(described.relation, field)
+        named = ("", "", "")
+        if scan is not None:
+            named = (scan.table.catalog, ".".join(scan.table.namespace), scan.table.name)
+        aliased = field.name != column if scan is not None else not re.fullmatch(r"_col\d+", field.name)
+        rows.append((field.name, *named, str(field.type), _size(field.type), aliased))
+    return rows
+
+
+def _origin(relation: Relation, field: Field) -> tuple[Scan | None, str]:
+    """The table that a column comes from unchanged."""
+    if isinstance(relation, Scan):
+        for own, column in zip(relation.fields, relation.columns, strict=True):
+            if own.id == field.id:
+                return relation, column
+    if isinstance(relation, Project):
+        for own, expression in zip(relation.fields, relation.expressions, strict=True):
+            if own.id == field.id:
+                inner = expression.field if isinstance(expression, Ref) else None
+                return (None, "") if inner is None else _origin(relation.input, inner)
+        return None, ""
+    for name in ("input", "left", "right"):
+        below = getattr(relation, name, None)
+        if isinstance(below, Relation):
+            found = _origin(below, field)
+            if found[0] is not None:
+                return found
+    return None, ""
+
+
+_SIZES: dict[t.Type, int] = {
+    t.BOOLEAN: 1,
+    t.TINYINT: 1,
+    t.SMALLINT: 2,
+    t.INTEGER: 4,
+    t.BIGINT: 8,
+    t.REAL: 4,
+    t.DOUBLE: 8,
+    t.DATE: 4,
+}
+
+
+def _size(type_: t.Type) -> int:
+    return _SIZES.get(type_, 0)

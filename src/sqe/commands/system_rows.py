@@ -1,0 +1,80 @@
+"""The rows that the coordinator itself has for a query: system tables and tables of Iceberg's metadata."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sqe.bind.binder import Binder
+from sqe.catalog.iceberg.table import Column
+from sqe.catalog.iceberg.view import View
+from sqe.commands.constant_rows import table_of
+from sqe.coordinator import Coordinator
+from sqe.system.listing import Listing
+from sqe.tree.relations import Scan, SystemScan, Values
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sqe.statement import Statement
+    from sqe.types.sql_types import Type
+
+
+def rows_of(
+    scan: SystemScan | Scan | Values, statement: Statement, binder: Binder, coordinator: Coordinator
+) -> pa.Table:
+    """The columns that the scan asks for, in its order."""
+    if isinstance(scan, Values):
+        return table_of(scan)
+    if isinstance(scan, Scan):
+        from sqe.catalog.iceberg import metadata_tables
+
+        table = binder.tables[scan.table]
+        assert scan.metadata is not None
+        kinds = metadata_tables.columns(table, scan.metadata)
+        assert kinds is not None
+        return _arrow(scan.columns, kinds, list(metadata_tables.rows(table, scan.metadata)))
+    from sqe.foundation.version import __version__
+    from sqe.system import definitions
+    from sqe.system.rows import rows
+    from sqe.system.sources import Sources
+
+    listing = listing_of(binder, coordinator)
+    sources = Sources(scan, listing, lambda: coordinator.history.records(statement.user), __version__)
+    system = definitions.find(scan.table.catalog, scan.table.namespace[0], scan.table.name)
+    assert system is not None
+    return _arrow(scan.columns, system.columns, list(rows(sources)))
+
+
+def _arrow(
+    wanted: Sequence[str], kinds: Sequence[tuple[str, Type]], rows: Sequence[tuple[object, ...]]
+) -> pa.Table:
+    import pyarrow as pa
+
+    from sqe.results.result import arrow_type
+
+    positions = {name: i for i, (name, _) in enumerate(kinds)}
+    schema = pa.schema([(name, arrow_type(kinds[positions[name]][1])) for name in wanted])
+    arrays = [pa.array([row[positions[f.name]] for row in rows], f.type) for f in schema]
+    return pa.table(arrays, schema=schema)
+
+
+def listing_of(binder: Binder, coordinator: Coordinator) -> Listing:
+    def describe(view: View) -> Sequence[Column]:
+        """As its text reads for this user: columns that are hidden from them are not in it."""
+        from sqe.bind.views.inline import inline
+
+        relation = inline(replace(binder, inlined=Counter()), view, None)
+        comments = {c.name: c.comment for c in view.columns}
+        return [
+            Column(f.name, f.type, True, comments.get(f.name), i) for i, f in enumerate(relation.fields, 1)
+        ]
+
+    def shows_text(view: View) -> bool:
+        from sqe.bind.views import inline as views
+
+        return views.shows_text(binder, view)
+
+    return Listing(coordinator.catalogs, binder.decide, describe, shows_text, binder.warn)

@@ -1,0 +1,57 @@
+"""What an operator may choose about Spark, and that nothing of it leaves a port open.
+
+The driver's RPC port and its block manager, which Spark cannot do without, deserialize Java objects:
+whoever may send them one runs code under our account. Connect has a token of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import field
+
+from sqe.errors import ConfigError
+from sqe.foundation.record import record
+
+AUTHENTICATE = "spark.authenticate"
+SECRET = "spark.authenticate.secret"
+# Masters under which Spark makes the secret itself and hands it to its executors.
+MAKES_SECRET = re.compile(r"local(\[[^\]]*\])?|yarn|k8s://.*")
+
+
+@record
+class SparkSettings:
+    """`[spark]` of the configuration. `conf` holds `spark.*` keys, which win over ours. `drivers` names the
+    databases of configured catalogs, for each of which our Spark gets a driver."""
+
+    remote: str | None = field(default=None, repr=False)
+    master: str = "local[*]"
+    driver_memory: str = "2g"
+    conf: Mapping[str, str] = field(default_factory=dict, repr=False)
+    drivers: tuple[str, ...] = ()
+
+    @property
+    def effective_master(self) -> str:
+        return self.conf.get("spark.master", self.master)
+
+
+def authentication(settings: SparkSettings) -> Mapping[str, str]:
+    """The settings that let only those in who know the application's secret. Raises ConfigError where
+    `[spark]` would leave its ports open."""
+    conf = settings.conf
+    if conf.get(AUTHENTICATE, "true").strip().lower() != "true":
+        raise ConfigError(
+            f'{AUTHENTICATE} is "{conf[AUTHENTICATE]}", but whoever reaches a port of Spark without '
+            "authentication can run code under the account of SQE",
+            hint="remove the setting; a Spark that is run by others is used through spark.remote",
+        )
+    if not MAKES_SECRET.fullmatch(settings.effective_master) and not conf.get(SECRET, "").strip():
+        raise ConfigError(
+            f'spark.master "{settings.effective_master}" needs a secret that all processes of Spark share',
+            hint=f'set "{SECRET}" in [spark], and the same one on the master and its workers',
+        )
+    return {
+        # The cipher's handshake also ends a stranger's connection, which the older one leaves open.
+        "spark.network.crypto.enabled": conf.get("spark.network.crypto.enabled", "true"),
+        AUTHENTICATE: "true",
+    }

@@ -1,0 +1,104 @@
+"""Rows for a table that exists, as its columns have them, where that loses nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
+
+from sqe.bind.dml.assignment import is_coercion
+from sqe.doors.flight.parameters import sql_type
+from sqe.errors import InvalidArgument, TypeMismatch
+from sqe.results.result import arrow_type
+from sqe.types import sql_types as t
+
+# What stands in for a column of NULLs alone, whose type Parquet has not.
+NOTHING = pa.int8()
+
+
+def fitted(
+    schema: pa.Schema, batches: Iterator[pa.RecordBatch], columns: Mapping[str, t.Type]
+) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+    """Clients send the widest type that they have, such as pandas its 64 bits. `columns` are the table's by
+    their names in lower case; what SQL coerces to their types stays as it is."""
+    target = pa.schema([_field(field, columns.get(field.name.lower())) for field in schema])
+    return target, (_batch(batch, target, columns) for batch in batches)
+
+
+def _field(field: pa.Field, wanted: t.Type | None) -> pa.Field:
+    if wanted is None:
+        return field
+    if pt.is_null(field.type):
+        return field.with_type(NOTHING)
+    made = _type(field.type, wanted, nested=False)
+    # INSERT would round it, or cut it off.
+    if not is_coercion(_sql_type(made), wanted):
+        raise TypeMismatch(f"column '{field.name}' is {wanted}, the value is {_sql_type(made)}")
+    return field.with_type(made)
+
+
+def _sql_type(kind: pa.DataType) -> t.Type:
+    return t.REAL if pt.is_float16(kind) else sql_type(kind)
+
+
+def _type(kind: pa.DataType, wanted: t.Type, *, nested: bool) -> pa.DataType:
+    if pt.is_dictionary(kind):
+        inner = _type(kind.value_type, wanted, nested=nested)
+        return kind if inner == kind.value_type else inner
+    if pt.is_null(kind):
+        return arrow_type(wanted)
+    if isinstance(wanted, t.Array) and (pt.is_list(kind) or pt.is_large_list(kind)):
+        element = _type(kind.value_type, wanted.element, nested=True)
+        return kind if element == kind.value_type else pa.list_(element)
+    if isinstance(wanted, t.Map) and pt.is_map(kind):
+        return pa.map_(
+            _type(kind.key_type, wanted.key, nested=True), _type(kind.item_type, wanted.value, nested=True)
+        )
+    if isinstance(wanted, t.Row) and pt.is_struct(kind) and kind.num_fields == len(wanted.fields):
+        pairs = zip(kind, wanted.fields, strict=True)
+        return pa.struct([f.with_type(_type(f.type, w.type, nested=True)) for f, w in pairs])
+    if not t.is_numeric(wanted) or not (pt.is_integer(kind) or pt.is_floating(kind) or pt.is_decimal(kind)):
+        return kind
+    if is_coercion(_sql_type(kind), wanted):
+        return kind
+    # Arrow rounds here, or refuses what would fit, unless it is done as in `_cast`.
+    if nested and (wanted == t.REAL or (isinstance(wanted, t.Decimal) and not pt.is_decimal(kind))):
+        return kind
+    return arrow_type(wanted)
+
+
+def _batch(batch: pa.RecordBatch, target: pa.Schema, columns: Mapping[str, t.Type]) -> pa.RecordBatch:
+    made = []
+    for column, field in zip(batch.columns, target, strict=True):
+        try:
+            made.append(_cast(column, field.type))
+        except pa.ArrowException:
+            raise InvalidArgument(
+                f"column '{field.name}' is {columns[field.name.lower()]}, and some value of Arrow's type"
+                f" {column.type} does not fit into it",
+                code="NUMERIC_VALUE_OUT_OF_RANGE",
+            ) from None
+    return pa.RecordBatch.from_arrays(made, schema=target)
+
+
+def _cast(column: pa.Array, kind: pa.DataType) -> pa.Array:
+    if column.type == kind:
+        return column
+    if pt.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if pt.is_float16(column.type):
+        column = column.cast(pa.float32())
+    if pt.is_decimal(kind) and not pt.is_decimal(column.type):
+        # As the number is written: Arrow itself cuts a double's digits off, and asks for room for every
+        # integer of a type.
+        return column.cast(pa.string()).cast(kind)
+    made = column.cast(kind)
+    if pt.is_float32(kind) and not pc.equal(_infinite(made), _infinite(column)).as_py():
+        raise pa.ArrowInvalid("too large")
+    return made
+
+
+def _infinite(column: pa.Array) -> pa.Scalar:
+    return pc.sum(pc.is_inf(column), min_count=0)

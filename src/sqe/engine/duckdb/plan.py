@@ -1,0 +1,187 @@
+"""A query on its way into the fast lane: whether it may enter, which files it needs, and its SQL."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from decimal import Decimal
+from functools import partial
+
+from sqe.catalog.iceberg.data_files import FileCache, TableFiles, scan_bytes
+from sqe.catalog.iceberg.table import Column, Table
+from sqe.catalog.io.location import to_path
+from sqe.config.duckdb import FastSettings
+from sqe.engine.duckdb.bounds import UNKNOWN, Bounds, Range
+from sqe.engine.duckdb.conditions import conditions_of
+from sqe.engine.duckdb.constants import folded
+from sqe.engine.duckdb.elide_guards import unguarded
+from sqe.engine.duckdb.eligibility import refusal
+from sqe.engine.duckdb.pruning import kept_files
+from sqe.engine.duckdb.render import Rendered, render
+from sqe.engine.duckdb.sources import IcebergMetadata, OneFile, ParquetFiles, ScanFiles, Source
+from sqe.engine.duckdb.table_kinds import Denied, Plain, kind_of
+from sqe.engine.render.scope import references
+from sqe.engine.render.signed_zero import hide_zeros
+from sqe.engine.render.zones import lower_zones
+from sqe.errors import NotSupported
+from sqe.foundation.record import record
+from sqe.tree.expressions import Expression, conjunction, walk
+from sqe.tree.relations import FileScan, Filter, Join, Scan, TableName
+from sqe.tree.statements import Query
+from sqe.types.sql_types import APPROXIMATE, Type, holds_floats, is_exact
+
+
+@record
+class Admitted:
+    """`locations` are the directories and files that it may read; `scans` the files that it needs."""
+
+    rendered: Rendered
+    locations: tuple[str, ...]
+    scans: tuple[ScanFiles, ...]
+
+    @property
+    def files_read(self) -> int:
+        return sum(len(scan.paths) for scan in self.scans)
+
+    @property
+    def files_total(self) -> int:
+        return sum(scan.total for scan in self.scans)
+
+    @property
+    def bytes(self) -> int:
+        return sum(scan.bytes for scan in self.scans)
+
+    @property
+    def reason(self) -> str:
+        if not self.files_total:
+            return "everything in it is proven"
+        size = f"{self.bytes / 1e6:.1f} MB" if self.bytes >= 100_000 else f"{self.bytes} bytes"
+        return f"everything in it is proven; {self.files_read} of {self.files_total} files, {size}"
+
+
+class _Refused(Exception):
+    """Not for this lane; the text is the reason."""
+
+
+def admit(
+    query: Query,
+    tables: Mapping[TableName, Table],
+    files: FileCache,
+    settings: FastSettings,
+    *,
+    session_zone: str,
+    statement_id: str,
+) -> Admitted | str:
+    """The query, ready for the fast lane; or why Spark has to answer it."""
+    try:
+        lowered = lower_zones(query, session_zone)
+        assert isinstance(lowered, Query)
+        reason = refusal(lowered)
+        if reason is not None:
+            return reason
+        lowered = folded(lowered)
+        reading = _Reading(lowered, tables, files, settings)
+        sources: dict[Scan | FileScan, Source] = {
+            scan: reading.source(scan, terms)
+            for scan, terms in conditions_of(lowered).items()
+            if scan.metadata is None
+        }
+        sources |= {n: reading.file(n) for n in walk(lowered) if isinstance(n, FileScan)}
+        bounds = Bounds(lowered, reading.range_of, reading.rows_of)
+        cheaper = hide_zeros(unguarded(lowered, bounds), spark=False)
+        rendered = render(cheaper, sources, statement_id=statement_id)
+    except (_Refused, NotSupported) as refused:
+        return str(refused)
+    except RecursionError:
+        return "it is nested too deeply"
+    return Admitted(rendered, tuple(sorted(reading.locations)), tuple(reading.scans))
+
+
+class _Reading:
+    """What one statement reads."""
+
+    def __init__(
+        self, query: Query, tables: Mapping[TableName, Table], files: FileCache, settings: FastSettings
+    ) -> None:
+        self._tables = tables
+        conditions = (n.condition for n in walk(query) if isinstance(n, (Filter, Join)) and n.condition)
+        self._compared = references(conditions)
+        self._files = files
+        self._most = settings.max_scan_bytes
+        self.locations: set[str] = set()
+        self.scans: list[ScanFiles] = []
+
+    def _files_of(self, scan: Scan) -> TableFiles:
+        snapshot_id = None if scan.as_of is None else scan.as_of.snapshot_id
+        return self._files.files_of(self._tables[scan.table], snapshot_id)
+
+    def rows_of(self, scan: Scan) -> int:
+        return self._files_of(scan).rows
+
+    def range_of(self, scan: Scan, column: str, kind: Type) -> Range:
+        """By the statistics of all files, of those too that are not read."""
+        field_id = _field_id(scan, self._tables[scan.table], column)
+        if kind in APPROXIMATE:
+            return Range(nan=self._files_of(scan).facts(field_id, kind).any_nan is not False)
+        if not is_exact(kind):
+            return UNKNOWN
+        facts = self._files_of(scan).facts(field_id, kind)
+        if not isinstance(facts.low, (int, Decimal)) or not isinstance(facts.high, (int, Decimal)):
+            return UNKNOWN
+        return Range(Decimal(facts.low), Decimal(facts.high), False)
+
+    def source(self, scan: Scan, terms: tuple[Expression, ...]) -> Source:
+        table = self._tables[scan.table]
+        files = self._files_of(scan)
+        kind = kind_of(table, files, as_of=scan.as_of)
+        if isinstance(kind, Denied):
+            raise _Refused(f"table {scan.table.name}: {kind.reason}")
+        condition = conjunction(*terms) if terms else None
+        kept = kept_files(scan, table, files, condition)
+        reads = ScanFiles(scan.table, files.paths(kept), len(files), scan_bytes(files, kept))
+        self._add(reads)
+        self.locations.add(str(to_path(table.location)))
+        if isinstance(kind, Plain):
+            columns = {c.name: c for c in kind.columns}
+            rows = sum(files.records[n] for n in kept)
+            return ParquetFiles(reads.paths, columns, partial(_may_be_nan, files), rows)
+        self._check_floats(scan, table)
+        return IcebergMetadata(kind.metadata_path, kind.snapshot_id)
+
+    def file(self, scan: FileScan) -> Source:
+        (path,) = scan.paths
+        self._add(ScanFiles(None, [path], 1, os.path.getsize(path)))
+        self.locations.add(path)
+        return OneFile(path)
+
+    def _add(self, reads: ScanFiles) -> None:
+        self.scans.append(reads)
+        size = sum(each.bytes for each in self.scans)
+        if size > self._most:
+            raise _Refused(f"{size} bytes to read are more than engine.fast.max_scan_bytes = {self._most}")
+
+    def _check_floats(self, scan: Scan, table: Table) -> None:
+        """DuckDB chooses files by bounds, and takes -0.0 for less than 0.0 and NaN for no value."""
+        for field, column in zip(scan.fields, scan.columns, strict=True):
+            if field.id not in self._compared:
+                continue
+            if field.type not in APPROXIMATE and holds_floats(field.type):
+                raise _Refused(f"table {scan.table.name}: a filter on {field.type}")
+            if field.type in APPROXIMATE:
+                facts = self._files_of(scan).facts(_field_id(scan, table, column), field.type)
+                low, high = facts.low, facts.high
+                certain = isinstance(low, float) and isinstance(high, float) and (low > 0 or high < 0)
+                if facts.any_nan is not False or not certain:
+                    raise _Refused(f"table {scan.table.name}: a filter on {field.type} with NaN or zeros")
+
+
+def _may_be_nan(files: TableFiles, column: Column) -> bool:
+    """Whether a value of the column, or one inside it, may be NaN: manifests know nothing of the inside."""
+    if column.type in APPROXIMATE:
+        return files.facts(column.field_id, column.type).any_nan is not False
+    return holds_floats(column.type)
+
+
+def _field_id(scan: Scan, table: Table, column: str) -> int:
+    stored = table.columns if scan.as_of is None else table.columns_at(scan.as_of.snapshot_id)
+    return next(c.field_id for c in stored if c.name == column)

@@ -1,0 +1,46 @@
+"""The bound tree as DuckDB's SQL: the only way that text for the fast lane is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+
+from sqe.engine.duckdb.relations import FastRelations
+from sqe.engine.duckdb.sources import IcebergMetadata, Source
+from sqe.engine.duckdb.types import QUOTE
+from sqe.engine.render.layout import laid_out
+from sqe.engine.render.quoting import spelled
+from sqe.errors import InternalError
+from sqe.foundation.record import record
+from sqe.foundation.recursion import make_room
+from sqe.functions.bodies import called
+from sqe.tree.expressions import walk
+from sqe.tree.relations import FileScan, Scan, SystemScan, Values
+from sqe.tree.statements import Query
+
+
+@record
+class Rendered:
+    """`tables` are views of rows that are ours to fill; `bodies` are the Python functions that it calls,
+    `extensions` those that DuckDB has to load for it."""
+
+    sql: str
+    tables: Mapping[str, SystemScan | Scan | Values] = field(default_factory=dict)
+    bodies: tuple[str, ...] = ()
+    extensions: tuple[str, ...] = ()
+
+
+def render(
+    query: Query, sources: Mapping[Scan | FileScan, Source], *, statement_id: str = "statement"
+) -> Rendered:
+    """A query's columns are positional: their names are ours, and those of the fields are put back later.
+    Its zones have been lowered."""
+    for node in walk(query):
+        if isinstance(node, (Scan, FileScan)) and not node.secured:
+            raise InternalError(f"{getattr(node, 'table', 'a file')} was not secured")
+    make_room()
+    writer = FastRelations(sources, statement_id=statement_id)
+    sql = laid_out(writer.answer(query.relation))
+    needs_iceberg = any(isinstance(source, IcebergMetadata) for source in sources.values())
+    extensions = ("avro", "iceberg") if needs_iceberg else ()
+    return Rendered(spelled(sql, QUOTE), writer.tables, called(sql), extensions)

@@ -1,0 +1,60 @@
+"""Keeps engines from looking for floats in statistics, where those lie.
+
+Files tell -0.0 from 0.0 in their bounds, dictionaries and Bloom filters. A comparison that this could mislead
+compares `x + 0` instead, which no engine looks up: equality but with a constant that is not zero and, on
+Spark, order with zero. (NaN, which bounds leave out, is guarded by the comparisons themselves.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from sqe.functions.spark_text import MISSING, constant
+from sqe.tree.expressions import Call, Expression, InList, rebuild, walk
+from sqe.tree.statements import Statement
+from sqe.types.sql_types import APPROXIMATE
+
+S = TypeVar("S", bound=Statement)
+_EQUALITY = frozenset(("$eq", "$is_distinct"))
+_ORDER = frozenset(("$lt", "$le", "$gt", "$ge"))
+_UNGUARDED = "_numbers"
+
+
+def hide_zeros(statement: S, *, spark: bool) -> S:
+    def change(node: Any) -> Any:
+        node = rebuild(node, change)
+        match node:
+            case Call(function=function, arguments=(left, right)) if left.type in APPROXIMATE:
+                name = function.removesuffix(_UNGUARDED)
+                values = [constant(left), constant(right)]
+                misled = name in _EQUALITY and not any(map(_is_number_but_zero, values))
+                misled = misled or (name in _ORDER and spark and 0 in values)
+                return replace(node, arguments=(_hidden(left), _hidden(right))) if misled else node
+            case InList() if node.operand.type in APPROXIMATE:
+                certain = all(_is_number_but_zero(constant(item)) for item in node.items)
+                return node if certain else replace(node, operand=_hidden(node.operand))
+        return node
+
+    if not any(_compares_floats(node) for node in walk(statement)):
+        return statement
+    changed = change(statement)
+    assert isinstance(changed, type(statement))
+    return changed
+
+
+def _compares_floats(node: Any) -> bool:
+    match node:
+        case Call(function=function, arguments=(left, _)):
+            return left.type in APPROXIMATE and function.removesuffix(_UNGUARDED) in _EQUALITY | _ORDER
+        case InList():
+            return node.operand.type in APPROXIMATE
+    return False
+
+
+def _is_number_but_zero(value: object) -> bool:
+    return isinstance(value, (int, float)) and value != 0 and value == value
+
+
+def _hidden(operand: Expression) -> Expression:
+    return operand if constant(operand) is not MISSING else Call(operand.type, "$plus_zero", (operand,))

@@ -1,0 +1,21 @@
+"""What every session on Spark has, whoever runs that Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+# What every session has, on a server of ours or not, because our answers depend on it; and what closes
+# the ways that a mistake in rendered SQL could open.
+SESSION_CONF: Mapping[str, str] = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.caseSensitive": "true",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.decimalOperations.allowPrecisionLoss": "false",
+    "spark.sql.legacy.timeParserPolicy": "CORRECTED",
+    "spark.sql.variable.substitute": "false",
+    "spark.sql.runSQLOnFiles": "false",
+    "spark.sql.timeType.enabled": "true",
+    # A text that a rendering uses twice is bound by a lambda, and may be a subquery (docs/adr/0019).
+    "spark.sql.analyzer.allowSubqueryExpressionsInLambdasOrHigherOrderFunctions": "true",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
+}
