@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pexpect
 import pyte
-from commands import environment
+from command_line import environment
 from pexpect import fdpexpect
 
 UP, TAB, ENTER, CTRL_C, CTRL_D, ALT_ENTER = "\x1b[A", "\t", "\r", "\x03", "\x04", "\x1b\r"

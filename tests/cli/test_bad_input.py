@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import SOURCE, command
+from command_line import SOURCE, command
 
 from sqe.engine.spark.lane import SparkLane
 

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from commands import command, environment
+from command_line import command, environment
 
 from sqe.engine.duckdb import spawn
 

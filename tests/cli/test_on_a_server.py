@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import command
+from command_line import command
 from terminal import CTRL_C, TAB, Terminal
 
 from flight_server import KEYS, serve, server

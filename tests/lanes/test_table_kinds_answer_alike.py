@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from engine.table_kinds import KINDS, TableKind, build
+from engine.duckdb.table_kinds import KINDS, TableKind, build
 from lanes.both import Lanes, open_lanes
 from lanes.comparing import difference_of_tables
 from sqe.api.connection import Connection

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine.table_kinds import KINDS, TableKind, build
 from pyiceberg.schema import Schema
 from pyiceberg.types import (
     DecimalType,
@@ -23,6 +22,7 @@ from pyiceberg.types import (
     TimestampType,
 )
 
+from engine.duckdb.table_kinds import KINDS, TableKind, build
 from sqe.api.connection import Connection
 from sqe.catalog.iceberg.data_files import FileCache
 from sqe.catalog.iceberg.table import Table
