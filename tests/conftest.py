@@ -12,22 +12,22 @@ from sqe.api.connection import Connection
 from sqe.api.connection import connect as open_connection
 from sqe.config.spark import SparkSettings
 from sqe.engine.spark.jars import default_cache
-from sqe.engine.spark.lane import SparkLane
+from sqe.engine.spark.spark import Spark
 
 _numbers = itertools.count(1)
 Connect = Callable[..., Connection]
 
 
 @pytest.fixture(scope="session")
-def spark_lane() -> Iterator[SparkLane]:
-    lane = SparkLane(SparkSettings(driver_memory="2g"), default_cache())
+def spark_lane() -> Iterator[Spark]:
+    lane = Spark(SparkSettings(driver_memory="2g"), default_cache())
     lane.start()
     yield lane
     lane.close(wait=60)
 
 
 @pytest.fixture(scope="session")
-def connect(spark_lane: SparkLane) -> Iterator[Connect]:
+def connect(spark_lane: Spark) -> Iterator[Connect]:
     """Makes connections that share the run's Spark."""
     made: list[Connection] = []
 

@@ -12,7 +12,7 @@ import pytest
 from adbc_driver_flightsql import DatabaseOptions
 
 from sqe.config.config import load
-from sqe.engine.spark.lane import SparkLane
+from sqe.engine.spark.spark import Spark
 from sqe.server.server import Server
 
 # They may log in, with a key each; whoever has none is nobody.
@@ -23,7 +23,7 @@ Connect = Callable[..., Any]
 
 
 @pytest.fixture(scope="session")
-def serve(spark_lane: SparkLane, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
+def serve(spark_lane: Spark, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
     """`serve("[query]\\n…")` starts a server with more of a configuration."""
     servers: list[Server] = []
 

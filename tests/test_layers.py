@@ -36,8 +36,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "results": {"errors", "foundation", "tree", "types"},
     "system": {"catalog", "errors", "foundation", "observe", "policy", "tree", "types"},
     "engine": {
-        "catalog", "config", "errors", "foundation", "functions", "session", "tree", "types",
-        "sqe.bind.binder",
+        "catalog", "config", "errors", "foundation", "functions", "policy", "session", "tree", "types",
     },
     "bind": {
         "catalog", "config", "errors", "foundation", "functions", "policy", "session", "sql", "tree", "types",
@@ -45,11 +44,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "coordinator": {
         "catalog", "config", "engine", "errors", "observe", "policy", "results", "session",
-        "sqe.server.admission",
     },
     "commands": {
         "bind", "catalog", "config", "coordinator", "engine", "errors", "foundation", "functions", "observe",
-        "policy", "results", "session", "statement", "system", "tree", "types",
+        "policy", "results", "session", "system", "tree", "types",
     },
     "statement": {
         "bind", "commands", "config", "coordinator", "engine", "errors", "foundation", "observe", "policy",

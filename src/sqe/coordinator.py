@@ -6,11 +6,11 @@ import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 from weakref import WeakValueDictionary
 
 from sqe.config.config import Config
-from sqe.engine.plan_cache import Plans
+from sqe.engine.plans import Plans
 from sqe.observe.events import Events, Observer
 from sqe.observe.history import History
 from sqe.policy.decision import AllowAll, Policy
@@ -19,15 +19,37 @@ from sqe.session import Identity, Session
 if TYPE_CHECKING:
     from sqe.catalog.catalogs import Catalogs
     from sqe.catalog.iceberg.data_files import FileCache
-    from sqe.engine.duckdb.lane import FastLane
-    from sqe.engine.spark.lane import SparkLane, SparkSession
+    from sqe.engine.duckdb.processes import Processes
+    from sqe.engine.lane import Lane
+    from sqe.engine.spark.spark import Spark, SparkSession
     from sqe.results.result import Spools
-    from sqe.server.admission import Admission
 
 # Iceberg puts this into the summary of every snapshot that we write, so that we find our own again.
 SNAPSHOT_MARK = "sqe-coordinator"
 # Of so many identities what is known of files is kept.
 IDENTITIES = 200
+
+
+class Queued(Protocol):
+    """A statement as far as admission knows it."""
+
+    id: str
+    cancelled: bool
+
+    @property
+    def user(self) -> str: ...
+
+
+class Admission(Protocol):
+    """How many statements run at once, which a server limits."""
+
+    @property
+    def waiting(self) -> int: ...
+
+    def enter(self, statement: Queued) -> None:
+        """Returns when the statement may run."""
+
+    def leave(self, statement: Queued) -> None: ...
 
 
 class Coordinator:
@@ -39,7 +61,7 @@ class Coordinator:
         catalogs: Catalogs,
         *,
         policy: Policy | None = None,
-        spark: SparkLane | None = None,
+        spark: Spark | None = None,
         admission: Admission | None = None,
         observers: Sequence[Observer] = (),
     ) -> None:
@@ -54,9 +76,11 @@ class Coordinator:
         self.events = Events([*_observers(config), *observers])
         self.history = History()
         self.plans = Plans()
-        self.mark = secrets.token_hex(8)
+        # Which of the processes that share a warehouse this is.
+        self.instance_id = secrets.token_hex(8)
         self._spools: Spools | None = None
-        self._fast: FastLane | None = None
+        self._fast: Processes | None = None
+        self._lanes: tuple[Lane, ...] = ()
         self._files: OrderedDict[Identity, FileCache] = OrderedDict()
         self._lock = threading.Lock()
         # As long as somebody has it or waits for it.
@@ -86,9 +110,24 @@ class Coordinator:
 
     def spark_session(self, identity: Identity) -> SparkSession:
         """The Spark session of an identity, with the catalogs of that identity in it."""
-        marks = {f"spark.sql.iceberg.snapshot-property.{SNAPSHOT_MARK}": self.mark}
-        key = f"{identity.user}-{self.mark}"
+        marks = {f"spark.sql.iceberg.snapshot-property.{SNAPSHOT_MARK}": self.instance_id}
+        key = f"{identity.key}-{self.instance_id}"
         return self.spark.session(key, {"catalogs": self.catalogs.spark_conf(), "marks": marks})
+
+    @property
+    def lanes(self) -> Sequence[Lane]:
+        """Those that there are, the one that is asked first in front."""
+        with self._lock:
+            if not self._lanes:
+                from sqe.engine.duckdb.lane import FastLane
+                from sqe.engine.spark.lane import SparkLane
+
+                fast = FastLane(self.config.fast, lambda: self.fast, self.files)
+                self._lanes = (fast, SparkLane(self.spark_session))
+            return self._lanes
+
+    def lane(self, name: str) -> Lane:
+        return next(lane for lane in self.lanes if lane.name == name)
 
     def cancel(self, identity: Identity, statement_id: str) -> None:
         """Ends a statement in whichever lane it runs."""
@@ -98,22 +137,22 @@ class Coordinator:
             self._fast.cancel(statement_id)
 
     @property
-    def spark(self) -> SparkLane:
+    def spark(self) -> Spark:
         from sqe.engine.spark.jars import default_cache
-        from sqe.engine.spark.lane import SparkLane
+        from sqe.engine.spark.spark import Spark
 
         with self._lock:
             if self._spark is None:
-                self._spark = SparkLane(self.config.spark, default_cache())
+                self._spark = Spark(self.config.spark, default_cache())
             return self._spark
 
     @property
-    def fast(self) -> FastLane:
-        from sqe.engine.duckdb.lane import FastLane
+    def fast(self) -> Processes:
+        from sqe.engine.duckdb.processes import Processes
 
         with self._lock:
             if self._fast is None:
-                self._fast = FastLane(self.config.fast)
+                self._fast = Processes(self.config.fast)
             return self._fast
 
     def files(self, identity: Identity) -> FileCache:
@@ -128,8 +167,9 @@ class Coordinator:
                 kept -= self._files.popitem(last=False)[1].bytes
             return known
 
-    def writing(self, table: str) -> threading.Lock:
-        """Our own writers of a table take turns, instead of losing a race and doing the work again."""
+    def write_lock(self, table: str) -> threading.Lock:
+        """Held by the one of our own writers of a table that writes: the others would lose a race, and do
+        their work again."""
         with self._lock:
             lock = self._writing.get(table)
             if lock is None:
@@ -138,7 +178,7 @@ class Coordinator:
 
     @property
     def spark_state(self) -> str:
-        """As SparkLane.state; starts nothing."""
+        """As Spark.state; starts nothing."""
         return "not started" if self._spark is None else self._spark.state
 
     def readings(self) -> dict[str, float]:

@@ -4,24 +4,40 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from sqe.foundation.record import record
 
 
 @record
 class Identity:
-    """An authenticated user. Embedded, it is the user of the operating system."""
+    """Who somebody is. Two issuers may each know an `alice`; embedded, it is the user of the operating
+    system. Tokens are no part of it: who somebody is does not change when a token is renewed."""
 
     user: str
     roles: frozenset[str] = frozenset()
     groups: frozenset[str] = frozenset()
-    catalog_token: str | None = field(default=None, repr=False)
+    issuer: str = ""
+    subject: str = ""
+
+    @property
+    def key(self) -> str:
+        """What is kept for one identity and for no other is found by this."""
+        return repr((self.issuer, self.subject, self.user, sorted(self.roles), sorted(self.groups)))
+
+
+class TokenSource(Protocol):
+    """The token that catalogs are asked with, on behalf of one identity."""
+
+    def current(self) -> str | None:
+        """As it is now: it may be another one a moment later."""
 
 
 @dataclass(slots=True)
 class Session:
     """One connection of one identity. `namespace` is the schema of names without one; `prepared` are the
-    texts of prepared statements; `written` counts what was written since START TRANSACTION."""
+    texts of prepared statements; `written` counts what was written since START TRANSACTION; `tokens` is
+    where the user's own token comes from, if there is one."""
 
     identity: Identity
     catalog: str
@@ -30,4 +46,5 @@ class Session:
     properties: dict[str, str] = field(default_factory=dict)
     prepared: dict[str, str] = field(default_factory=dict)
     written: int | None = None
+    tokens: TokenSource | None = field(default=None, repr=False, compare=False)
     id: str = field(default_factory=lambda: secrets.token_hex(16))

@@ -10,7 +10,7 @@ import dbapi20
 import pytest
 
 import sqe
-from sqe.engine.spark.lane import SparkLane
+from sqe.engine.spark.spark import Spark
 
 pytestmark = pytest.mark.spark
 
@@ -19,7 +19,7 @@ class TestCompliance(dbapi20.DatabaseAPI20Test):  # type: ignore[misc]
     driver: ClassVar[Any] = sqe
 
     @pytest.fixture(autouse=True)
-    def _warehouse(self, tmp_path: Path, spark_lane: SparkLane) -> None:
+    def _warehouse(self, tmp_path: Path, spark_lane: Spark) -> None:
         self.connect_kw_args = {"warehouse": tmp_path, "spark": spark_lane}
 
     def test_non_idempotent_close(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sqe.api.connection import Connection
-from sqe.engine.spark.lane import SparkLane
+from sqe.engine.spark.spark import Spark
 from sqe.errors import SqeError
 
 REFUSED = [
@@ -131,7 +131,7 @@ def test_it_is_refused_with_a_position_and_never_reaches_spark(
     fresh: Connection, sql: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reached: list[object] = []
-    monkeypatch.setattr(SparkLane, "session", lambda *a, **k: reached.append(a))
+    monkeypatch.setattr(Spark, "session", lambda *a, **k: reached.append(a))
     with pytest.raises(SqeError) as error:
         fresh.execute(sql)
     assert error.value.position is not None, error.value

@@ -43,7 +43,7 @@ def store(home: Connection) -> Store:
 
 
 def bound(connection: Connection, sql: str) -> Query:
-    tree, _ = plan(Statement(sql, connection.session), connection.coordinator)
+    tree = plan(Statement(sql, connection.session), connection.coordinator).tree
     assert isinstance(tree, Query)
     return tree
 

@@ -7,7 +7,7 @@ from pathlib import Path
 SCRIPT = """
 import sys
 from sqe.catalog.catalogs import embedded
-from sqe.commands.ddl import execute
+from sqe.commands.ddl import change
 from sqe.tree.changes import AddColumn, SetComment
 from sqe.tree.expressions import Field
 from sqe.tree.relations import TableName, Values
@@ -17,21 +17,21 @@ from sqe.tree.statements import (
 from sqe.types.sql_types import BIGINT
 
 catalogs = embedded(warehouse=sys.argv[1])
-execute(CreateSchema("iceberg", ("x",)), catalogs)
+change(CreateSchema("iceberg", ("x",)), catalogs, [])
 name = TableName("iceberg", ("x",), "t")
-execute(CreateTable(name, (ColumnDefinition("a", BIGINT),)), catalogs)
+change(CreateTable(name, (ColumnDefinition("a", BIGINT),)), catalogs, [])
 assert catalogs.get("iceberg").find_table(("x",), "t").columns[0].type == BIGINT
 view = TableName("iceberg", ("x",), "v")
 query = ViewQuery(Values((Field(1, "a", BIGINT),), ()), True)
 columns = (ColumnDefinition("a", BIGINT),)
-execute(CreateView(view, "SELECT 1 AS a", columns, query, "iceberg", ("x",), "me"), catalogs)
-execute(Alter(view, SetComment("about"), view=True), catalogs)
+change(CreateView(view, "SELECT 1 AS a", columns, query, "iceberg", ("x",), "me"), catalogs, [])
+change(Alter(view, SetComment("about"), view=True), catalogs, [])
 assert catalogs.get("iceberg").find_view(("x",), "v").comment == "about"
-execute(DropView(view), catalogs)
-execute(Alter(name, AddColumn(ColumnDefinition("b", BIGINT))), catalogs)
+change(DropView(view), catalogs, [])
+change(Alter(name, AddColumn(ColumnDefinition("b", BIGINT))), catalogs, [])
 moved = TableName("iceberg", ("x",), "u")
-execute(Rename(name, moved), catalogs)
-execute(DropTable(moved), catalogs)
+change(Rename(name, moved), catalogs, [])
+change(DropTable(moved), catalogs, [])
 print(sorted({"pyiceberg", "sqlalchemy", "pyarrow", "pyspark", "sqlglot"} & set(sys.modules)))
 """
 

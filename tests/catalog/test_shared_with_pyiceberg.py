@@ -16,8 +16,8 @@ from sqlalchemy import URL
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.catalog.io.location import to_path
 from sqe.errors import UserError
+from sqe.tree.definitions import ColumnDefinition
 from sqe.tree.relations import TableName
-from sqe.tree.statements import ColumnDefinition
 from sqe.types import sql_types as t
 
 

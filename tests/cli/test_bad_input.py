@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from command_line import SOURCE, command
 
-from sqe.engine.spark.lane import SparkLane
+from sqe.engine.spark.spark import Spark
 
 # On one line each, so that the line of a complaint tells which statement it is about.
 STATEMENTS = {
@@ -51,7 +51,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def remote(spark_lane: SparkLane) -> str:
+def remote(spark_lane: Spark) -> str:
     """The address of the run's Spark, so that a command need not start one."""
     server = spark_lane.link().server
     assert server is not None

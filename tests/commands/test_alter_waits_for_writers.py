@@ -23,7 +23,7 @@ def test_it_waits(schema: Connection, change: str) -> None:
     schema.execute("CREATE TABLE t (a integer)")
     table = ".".join((schema.session.catalog, *schema.session.namespace, "t"))
     cursor = schema.cursor()
-    with schema.coordinator.writing(table):
+    with schema.coordinator.write_lock(table):
         threading.Timer(0.3, cursor.cancel).start()
         with pytest.raises(Cancelled):
             cursor.execute(change)

@@ -5,17 +5,11 @@ from collections.abc import Iterator
 import pytest
 
 from sqe.catalog.catalogs import Catalogs, embedded
-from sqe.commands.ddl import execute
+from sqe.commands.ddl import change
 from sqe.errors import InternalError, UserError
+from sqe.tree.definitions import ColumnDefinition
 from sqe.tree.relations import TableName, Values
-from sqe.tree.statements import (
-    ColumnDefinition,
-    CreateSchema,
-    CreateTable,
-    DropSchema,
-    DropTable,
-    Statement,
-)
+from sqe.tree.statements import CreateSchema, CreateTable, DropSchema, DropTable, Statement
 from sqe.types import sql_types as t
 
 COLUMNS = (ColumnDefinition("id", t.BIGINT),)
@@ -27,6 +21,11 @@ def catalogs() -> Iterator[Catalogs]:
     catalogs = embedded(memory=True)
     yield catalogs
     catalogs.close()
+
+
+def execute(statement: Statement, catalogs: Catalogs) -> str:
+    change(statement, catalogs, [])
+    return statement.kind
 
 
 def fails(statement: Statement, catalogs: Catalogs) -> str:

@@ -14,7 +14,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 from sqlalchemy import URL
 
 from sqe.api.connection import Connection, connect
-from sqe.engine.duckdb.lane import FastLane, FastStream
+from sqe.engine.duckdb.processes import Processes, ProcessStream
 from sqe.errors import Cancelled, SqeError
 
 ROWS = pa.table(
@@ -160,15 +160,15 @@ def test_a_child_that_dies_fails_its_statement_alone(
 
 def kill_next(monkeypatch: pytest.MonkeyPatch) -> None:
     """The child of the next statement gets a signal as soon as it has the statement."""
-    take = FastLane.child
+    take = Processes.child
 
-    def killed(self: FastLane, stream: FastStream, key: str) -> object:
+    def killed(self: Processes, stream: ProcessStream, key: str) -> object:
         context = take(self, stream, key)
         child = context.__enter__()
         os.kill(child.pid, signal.SIGKILL)
         return _Entered(context, child)
 
-    monkeypatch.setattr(FastLane, "child", killed)
+    monkeypatch.setattr(Processes, "child", killed)
 
 
 class _Entered:

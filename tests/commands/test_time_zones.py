@@ -274,7 +274,7 @@ def test_a_waiting_statement_keeps_the_zone_that_it_was_bound_in(schema: Connect
     schema.execute("CREATE TABLE zoned (x timestamp(6) with time zone)")
     table = ".".join((schema.session.catalog, *schema.session.namespace, "zoned"))
     insert = schema.cursor()
-    with schema.coordinator.writing(table):
+    with schema.coordinator.write_lock(table):
         writer = threading.Thread(
             target=insert.execute, args=("INSERT INTO zoned SELECT TIMESTAMP '2024-07-01 00:00:00'",)
         )

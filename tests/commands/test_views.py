@@ -33,7 +33,7 @@ def view(home: Connection, name: str, *, schema: str = "default") -> View:
 
 
 def columns(home: Connection, sql: str) -> list[tuple[str, str]]:
-    tree, _ = plan(Statement(sql, home.session), home.coordinator)
+    tree = plan(Statement(sql, home.session), home.coordinator).tree
     assert isinstance(tree, Query)
     return [(f.name, str(f.type)) for f in tree.relation.fields]
 

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from sqe import commands as statements
 from sqe.api.connection import Connection
 from sqe.catalog.backends.embedded import EmbeddedCatalog
+from sqe.commands import query
 from sqe.errors import CommitConflict, NotFound, SqeError, TypeMismatch, UserError
 from sqe.statement import Statement, plan
 from sqe.tree.statements import Query
@@ -33,11 +33,11 @@ def lake(schema: Connection) -> Iterator[Connection]:
 def read(lake: Connection, sql: str, *between: str) -> Rows:
     """The rows of a query, where others run statements after it was bound and before Spark has it."""
     statement = Statement(sql, lake.session)
-    tree, binder = plan(statement, lake.coordinator)
-    assert isinstance(tree, Query) and statement.lane == "spark"
+    planned = plan(statement, lake.coordinator)
+    assert isinstance(planned.tree, Query) and statement.lane == "spark"
     for other in between:
         lake.execute(other)
-    statements.query.execute(statement, tree, binder, lake.coordinator, ended=lambda rows, error: None)
+    query.execute(statement, planned, lake.coordinator)
     assert statement.result is not None
     return [tuple(row.values()) for batch in statement.result.batches() for row in batch.to_pylist()]
 
@@ -167,7 +167,7 @@ def while_waiting(lake: Connection, table: str, sql: str, *others: str) -> SqeEr
         except SqeError as error:
             failed.append(error)
 
-    with lake.coordinator.writing(f"iceberg.{full(lake, table)}"):
+    with lake.coordinator.write_lock(f"iceberg.{full(lake, table)}"):
         writer = threading.Thread(target=write)
         writer.start()
         until(lambda: bool(failed) or (cursor.statement is not None and cursor.statement.state == "run"))

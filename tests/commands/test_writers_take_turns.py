@@ -19,7 +19,7 @@ def waiting(schema: Connection) -> Connection:
 def test_a_writer_that_waits_can_be_cancelled(waiting: Connection) -> None:
     table = ".".join((waiting.session.catalog, *waiting.session.namespace, "t"))
     cursor = waiting.cursor()
-    with waiting.coordinator.writing(table):
+    with waiting.coordinator.write_lock(table):
         threading.Timer(0.3, cursor.cancel).start()
         with pytest.raises(Cancelled):
             cursor.execute("INSERT INTO t VALUES 1")
@@ -30,7 +30,7 @@ def test_a_writer_waits_no_longer_than_its_time_limit(waiting: Connection) -> No
     table = ".".join((waiting.session.catalog, *waiting.session.namespace, "t"))
     waiting.execute("SET SESSION query_max_run_time = '200ms'")
     try:
-        with waiting.coordinator.writing(table), pytest.raises(LimitExceeded) as error:
+        with waiting.coordinator.write_lock(table), pytest.raises(LimitExceeded) as error:
             waiting.execute("INSERT INTO t VALUES 1")
     finally:
         waiting.execute("RESET SESSION query_max_run_time")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sqe.engine.spark.lane import SparkLane, SparkSession
+from sqe.engine.spark.spark import Spark, SparkSession
 
 
 @pytest.fixture
-def spark(spark_lane: SparkLane) -> SparkSession:
+def spark(spark_lane: Spark) -> SparkSession:
     """The session of a user without catalogs."""
     return spark_lane.session("anyone", {})

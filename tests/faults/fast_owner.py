@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from sqe.config.duckdb import FastSettings
-from sqe.engine.duckdb.lane import FastLane
+from sqe.engine.duckdb.processes import Processes
 
 ENDLESS = "SELECT sum(a.range * b.range % 7) FROM range(100000000) a, range(1000000) b"
 SPILLING = "SELECT hash(range) AS n, range FROM range(1000000000) ORDER BY n"
@@ -20,7 +20,7 @@ def spilled(directory: str) -> bool:
 
 
 def main(spill: str, how: str) -> None:
-    lane = FastLane(FastSettings(processes=2, spill_dir=Path(spill), memory_limit=64 << 20))
+    lane = Processes(FastSettings(processes=2, spill_dir=Path(spill), memory_limit=64 << 20))
     streams = [
         lane.run(sql if how == "busy" else "SELECT 1", statement_id=sql, identity_key="joe")
         for sql in (ENDLESS, SPILLING)

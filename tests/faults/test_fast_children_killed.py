@@ -18,10 +18,10 @@ from pathlib import Path
 import pytest
 
 from sqe.config.duckdb import FastSettings
-from sqe.engine.duckdb import lane as lanes
+from sqe.engine.duckdb import processes as lanes
 from sqe.engine.duckdb import spawn
 from sqe.engine.duckdb.errors import FastLaneFailed
-from sqe.engine.duckdb.lane import FastLane
+from sqe.engine.duckdb.processes import Processes
 from sqe.errors import Cancelled
 
 pytestmark = pytest.mark.faults
@@ -43,7 +43,7 @@ def wait_until_gone(*pids: int, seconds: float = 10) -> None:
         time.sleep(0.02)
 
 
-def total(lane: FastLane, rows: int, statement: str, identity: str) -> int:
+def total(lane: Processes, rows: int, statement: str, identity: str) -> int:
     """A sum that takes a few batches, so that a kill may come in the middle of an answer."""
     found = 0
     sql = f"SELECT range AS n FROM range({rows})"
@@ -54,7 +54,7 @@ def total(lane: FastLane, rows: int, statement: str, identity: str) -> int:
 
 def test_a_hundred_random_kills_under_eight_sessions(tmp_path: Path) -> None:
     descriptors = len(os.listdir("/proc/self/fd"))
-    lane = FastLane(FastSettings(processes=4, threads=1, spill_dir=tmp_path))
+    lane = Processes(FastSettings(processes=4, threads=1, spill_dir=tmp_path))
     outcomes: Counter[str] = Counter()
     wrong: list[object] = []
     seen: set[int] = set()
@@ -107,7 +107,7 @@ def test_a_hundred_random_kills_under_eight_sessions(tmp_path: Path) -> None:
 
 
 def test_a_child_that_died_idle_is_replaced_unnoticed(tmp_path: Path) -> None:
-    lane = FastLane(FastSettings(processes=2, spill_dir=tmp_path))
+    lane = Processes(FastSettings(processes=2, spill_dir=tmp_path))
     try:
         for turn in range(3):
             assert total(lane, 10, f"t{turn}", "joe") == 45
@@ -119,7 +119,7 @@ def test_a_child_that_died_idle_is_replaced_unnoticed(tmp_path: Path) -> None:
 
 
 def test_the_kill_of_one_child_spares_the_others(tmp_path: Path) -> None:
-    lane = FastLane(FastSettings(processes=2, spill_dir=tmp_path))
+    lane = Processes(FastSettings(processes=2, spill_dir=tmp_path))
     try:
         endless = lane.run("SELECT range FROM range(100000000000)", statement_id="a", identity_key="joe")
         batches = iter(endless)
@@ -141,7 +141,7 @@ def test_the_kill_of_one_child_spares_the_others(tmp_path: Path) -> None:
 
 def test_a_child_that_does_not_answer_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lanes, "OBEY_SECONDS", 0.5)
-    lane = FastLane(FastSettings(processes=1, spill_dir=tmp_path))
+    lane = Processes(FastSettings(processes=1, spill_dir=tmp_path))
     try:
         assert total(lane, 10, "first", "joe") == 45
         [pid] = lane.children()
@@ -170,7 +170,7 @@ def test_a_child_that_does_not_answer_is_ended(tmp_path: Path, monkeypatch: pyte
 )
 def test_a_child_that_talks_nonsense(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nonsense: str) -> None:
     fake = f"import socket; sock = socket.socket(fileno=3); sock.recv(100000); {nonsense}"
-    lane = FastLane(FastSettings(processes=1, spill_dir=tmp_path))
+    lane = Processes(FastSettings(processes=1, spill_dir=tmp_path))
     try:
         with monkeypatch.context() as patch:
             patch.setattr(spawn, "BOOT", fake)
@@ -232,7 +232,7 @@ def test_what_a_dead_owner_left_is_removed(tmp_path: Path) -> None:
     (left / "child-1").mkdir(parents=True)
     (left / "lock").touch()
     (left / "child-1" / "duckdb_temp_storage_DEFAULT-0.tmp").write_bytes(b"rows")
-    lane = FastLane(FastSettings(processes=1, spill_dir=tmp_path))
+    lane = Processes(FastSettings(processes=1, spill_dir=tmp_path))
     try:
         assert total(lane, 10, "first", "joe") == 45
         assert not left.exists()
@@ -255,7 +255,7 @@ def test_a_child_that_nobody_took_ends_with_the_process() -> None:
 
 def test_a_disk_that_takes_no_more(tmp_path: Path) -> None:
     """The system refuses to let the spill grow, as a full disk does; what comes next is well."""
-    lane = FastLane(FastSettings(processes=1, threads=1, spill_dir=tmp_path, memory_limit=64 << 20))
+    lane = Processes(FastSettings(processes=1, threads=1, spill_dir=tmp_path, memory_limit=64 << 20))
     try:
         assert total(lane, 10, "first", "joe") == 45
         [pid] = lane.children()

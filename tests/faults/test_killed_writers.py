@@ -18,7 +18,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 
 import sqe
 from sqe.engine.spark.jars import default_cache
-from sqe.engine.spark.lane import SparkLane
+from sqe.engine.spark.spark import Spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.faults]
 
@@ -162,7 +162,7 @@ def _kill_at_some_moment(warehouse: Warehouse, process: Writer, kind: str, delay
     return answer == ""
 
 
-def test_killed_at_20_moments(spark_lane: SparkLane, tmp_path: Path) -> None:
+def test_killed_at_20_moments(spark_lane: Spark, tmp_path: Path) -> None:
     """The writers use the run's Spark, which goes on with what a killed writer asked for: its commit may
     come before the look at the table, after it, or meet the next writer."""
     server = spark_lane.link().server

@@ -192,7 +192,7 @@ class Fuzz:
         return True
 
     def _plan(self, connection: Connection, sql: str) -> Tree:
-        tree, _ = plan(Statement(sql, connection.session), connection.coordinator)
+        tree = plan(Statement(sql, connection.session), connection.coordinator).tree
         return tree
 
     def _judge(self, planned: _Planned, sql: str, fast: Answer | None, spark: Answer) -> None:

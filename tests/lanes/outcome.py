@@ -39,7 +39,7 @@ def keys_of(connection: Connection, probe: Probe) -> list[tuple[str, str, str]]:
     over = " OVER ()" if probe.kind == "window" else ""
     sql = f"SELECT {inlined(probe.text)}{over} FROM {TABLES[width(probe.text) - 1]}"
     try:
-        tree, _ = plan(Statement(sql, connection.session), connection.coordinator)
+        tree = plan(Statement(sql, connection.session), connection.coordinator).tree
     except SqeError:
         return []
     assert isinstance(tree, Query)

@@ -13,7 +13,7 @@ from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.catalog.catalogs import Catalogs
 from sqe.config.config import load
 from sqe.coordinator import Coordinator
-from sqe.engine.spark.lane import SparkLane
+from sqe.engine.spark.spark import Spark
 from sqe.policy.decision import Policy
 from sqe.session import Identity
 
@@ -24,7 +24,7 @@ def mounted(tmp_path: Path) -> Iterator[Mounted]:
     made: list[tuple[Connection, bool]] = []
 
     def mount(
-        *names: str, spark: SparkLane | None = None, policy: Policy | None = None, user: str = "joe"
+        *names: str, spark: Spark | None = None, policy: Policy | None = None, user: str = "joe"
     ) -> Connection:
         catalogs = {name: Counting(EmbeddedCatalog(name, tmp_path / name)) for name in names or ("iceberg",)}
         coordinator = Coordinator(load(None, {}), Catalogs(catalogs), policy=policy, spark=spark)  # type: ignore[arg-type]

@@ -8,14 +8,14 @@ import pytest
 from counting_catalog import Mounted, counting
 
 from sqe.api.connection import Connection
-from sqe.engine.spark.lane import SparkLane
+from sqe.engine.spark.spark import Spark
 from sqe.errors import Unavailable
 
 pytestmark = pytest.mark.spark
 
 
 @pytest.fixture
-def two(mounted: Mounted, spark_lane: SparkLane) -> Connection:
+def two(mounted: Mounted, spark_lane: Spark) -> Connection:
     connection = mounted("lake", "pond", spark=spark_lane)
     connection.execute("CREATE TABLE lake.default.a (x bigint) COMMENT 'of a'")
     connection.execute("CREATE TABLE lake.default.b (y bigint)")

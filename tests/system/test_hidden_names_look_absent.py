@@ -13,7 +13,7 @@ from sqe.catalog.catalogs import embedded
 from sqe.catalog.iceberg import metadata_tables
 from sqe.config.config import load
 from sqe.coordinator import Coordinator
-from sqe.engine.spark.lane import SparkLane
+from sqe.engine.spark.spark import Spark
 from sqe.errors import AccessDenied, NotFound, SqeError
 from sqe.policy.decision import EVERYTHING, Decision
 from sqe.session import Identity
@@ -47,7 +47,7 @@ class Hiding:
 
 
 @pytest.fixture(scope="module")
-def ann(spark_lane: SparkLane, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
+def ann(spark_lane: Spark, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
     place: Path = tmp_path_factory.mktemp("hidden")
     coordinator = Coordinator(
         load(None, {}), embedded(warehouse=place / "w"), policy=Hiding(), spark=spark_lane

@@ -7,7 +7,7 @@ import pytest
 from counting_catalog import Mounted, counting
 
 from sqe.api.connection import Connection
-from sqe.engine.spark.lane import SparkLane
+from sqe.engine.spark.spark import Spark
 
 TABLES = 1000
 
@@ -36,7 +36,7 @@ def test_show_loads_no_table(mounted: Mounted) -> None:
 
 
 @pytest.fixture
-def many(mounted: Mounted, spark_lane: SparkLane) -> Connection:
+def many(mounted: Mounted, spark_lane: Spark) -> Connection:
     return crowded(mounted(spark=spark_lane))
 
 

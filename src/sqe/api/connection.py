@@ -19,7 +19,7 @@ from sqe.statement import Statement, run
 if TYPE_CHECKING:
     from sqe.api.remote.connection import RemoteConnection
     from sqe.config.config import Config
-    from sqe.engine.spark.lane import SparkLane
+    from sqe.engine.spark.spark import Spark
     from sqe.tree.expressions import Expression
 
 __all__ = ["Connection", "Cursor", "connect"]
@@ -47,7 +47,7 @@ def connect(
     memory_limit: str | None = None,
     config: Config | str | Path | None = None,
     policy: Policy | None = None,
-    spark: SparkLane | None = None,
+    spark: Spark | None = None,
 ) -> Connection: ...
 
 
@@ -59,7 +59,7 @@ def connect(
     memory_limit: str | None = None,
     config: Config | str | Path | None = None,
     policy: Policy | None = None,
-    spark: SparkLane | None = None,
+    spark: Spark | None = None,
     host: str | None = None,
     port: int | None = None,
     user: str | None = None,

@@ -10,6 +10,7 @@ import logging
 import re
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 
@@ -170,4 +171,4 @@ def _mapped(identity: Identity, mappings: Mapping[str, Sequence[str]]) -> Identi
         return identity
     roles = {role for name in identity.roles for role in mappings.get(name, (name,))}
     roles |= {role for name in identity.groups for role in mappings.get(name, ())}
-    return Identity(identity.user, frozenset(roles), identity.groups, identity.catalog_token)
+    return replace(identity, roles=frozenset(roles))

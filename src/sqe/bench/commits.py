@@ -19,8 +19,9 @@ from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.catalog.iceberg import metadata
 from sqe.catalog.io.location import to_path
 from sqe.tree.changes import SetComment
+from sqe.tree.definitions import ColumnDefinition
 from sqe.tree.relations import TableName
-from sqe.tree.statements import ColumnDefinition, CreateTable
+from sqe.tree.statements import CreateTable
 from sqe.types import sql_types as t
 
 RUNS = 9

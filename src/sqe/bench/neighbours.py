@@ -15,7 +15,7 @@ import time
 from sqe.api.connection import Connection, connect
 from sqe.config.spark import SparkSettings
 from sqe.engine.spark.jars import default_cache
-from sqe.engine.spark.lane import SparkLane
+from sqe.engine.spark.spark import Spark
 from sqe.errors import SqeError
 
 SMALL = "SELECT count(*) FROM (VALUES 1, 2, 3) AS t (x) WHERE x > 1"
@@ -27,7 +27,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seconds", type=float, default=20, help="of each part (20)")
     parser.add_argument("--length", type=int, default=1 << 20, help="of the neighbour's texts (1048576)")
     given = parser.parse_args(arguments)
-    lane = SparkLane(SparkSettings(), default_cache())
+    lane = Spark(SparkSettings(), default_cache())
     try:
         with connect(memory=True, spark=lane) as quiet, connect(memory=True, spark=lane) as greedy:
             for connection in (quiet, greedy):

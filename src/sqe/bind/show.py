@@ -22,6 +22,7 @@ from sqe.sql.statements import Show
 from sqe.system import definitions
 from sqe.system.patterns import like as check_pattern
 from sqe.tree import statements as s
+from sqe.tree.definitions import ColumnDefinition
 from sqe.tree.relations import Scan, SystemScan, TableName
 
 converts = STATEMENTS.of
@@ -66,7 +67,7 @@ def _pattern(b: Binder, node: Show) -> tuple[str | None, str | None]:
     return like.name, mark
 
 
-def _columns(b: Binder, target: exp.Expr) -> tuple[s.ColumnDefinition, ...]:
+def _columns(b: Binder, target: exp.Expr) -> tuple[ColumnDefinition, ...]:
     plain_table_parts(b, target)
     assert isinstance(target, exp.Table)
     relation, qualifier = bind_table(b, target)
@@ -80,7 +81,7 @@ def _columns(b: Binder, target: exp.Expr) -> tuple[s.ColumnDefinition, ...]:
     nullable = {c.name: c.nullable for c in columns}
     hidden = hidden_columns(relation)
     return tuple(
-        s.ColumnDefinition(f.name, f.type, nullable.get(f.name, True), comments.get(f.name))
+        ColumnDefinition(f.name, f.type, nullable.get(f.name, True), comments.get(f.name))
         for f in relation.fields
         if f.name not in hidden
     )

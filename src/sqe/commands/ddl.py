@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from sqe.catalog.catalogs import Catalogs
 from sqe.catalog.iceberg.view import COMMENT, DEFINER, DIALECT, SECURITY, SPARK_DIALECT, ViewDefinition
+from sqe.commands.running import Statement
+from sqe.commands.write_locks import write_lock
+from sqe.coordinator import Coordinator
+from sqe.engine.plans import Plan
 from sqe.errors import AlreadyExists, InternalError, NotFound, SqeError
 from sqe.tree.statements import (
     Alter,
@@ -15,38 +19,51 @@ from sqe.tree.statements import (
     DropView,
     Rename,
     RenameSchema,
-    Statement,
-    kind,
 )
+from sqe.tree.statements import Statement as StatementTree
 
 # Of the files that PURGE leaves, so many are named.
 _NAMED = 10
 
 
-def execute(statement: Statement, catalogs: Catalogs, warnings: list[str] | None = None) -> str:
-    """Does what the statement says, and returns its kind, e.g. "CREATE TABLE". Warnings are added."""
-    match statement:
-        case CreateSchema():
-            create_schema(statement, catalogs)
-        case DropSchema():
-            drop_schema(statement, catalogs)
-        case CreateTable(source=None):
-            create_table(statement, catalogs)
-        case DropTable():
-            drop_table(statement, catalogs, [] if warnings is None else warnings)
-        case CreateView():
-            create_view(statement, catalogs)
-        case DropView():
-            drop_view(statement, catalogs)
-        case Rename():
-            rename(statement, catalogs)
-        case RenameSchema():
-            catalogs.get(statement.catalog).rename_namespace(statement.namespace, statement.to)
-        case Alter():
-            alter(statement, catalogs)
+def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
+    tree, catalogs = plan.tree, coordinator.catalogs
+    match tree:
+        case CreateTable() if tree.source is not None:
+            from sqe.commands import create_table_as
+
+            create_table_as.execute(statement, plan, coordinator)
+        case Alter() | Rename() | DropTable():
+            # A row that is being written must not meet a column that became NOT NULL meanwhile.
+            with write_lock(statement, coordinator, tree.table):
+                change(tree, catalogs, statement.warnings)
         case _:
-            raise InternalError(f"not a change of metadata alone: {type(statement).__name__}")
-    return kind(statement)
+            change(tree, catalogs, statement.warnings)
+
+
+def change(tree: StatementTree, catalogs: Catalogs, warnings: list[str]) -> None:
+    """Does what a definition says; warnings are added."""
+    match tree:
+        case CreateSchema():
+            create_schema(tree, catalogs)
+        case DropSchema():
+            drop_schema(tree, catalogs)
+        case CreateTable(source=None):
+            create_table(tree, catalogs)
+        case DropTable():
+            drop_table(tree, catalogs, warnings)
+        case CreateView():
+            create_view(tree, catalogs)
+        case DropView():
+            drop_view(tree, catalogs)
+        case Rename():
+            rename(tree, catalogs)
+        case RenameSchema():
+            catalogs.get(tree.catalog).rename_namespace(tree.namespace, tree.to)
+        case Alter():
+            alter(tree, catalogs)
+        case _:
+            raise InternalError(f"not a change of metadata alone: {type(tree).__name__}")
 
 
 def create_schema(statement: CreateSchema, catalogs: Catalogs) -> None:

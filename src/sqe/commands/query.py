@@ -4,113 +4,156 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
-from sqe.bind.binder import Binder
-from sqe.commands import fast
-from sqe.commands.fast import FastThenSpark
+from sqe.commands.on_lane import start
+from sqe.commands.running import Statement, ended
 from sqe.config.session_properties import value_of
 from sqe.coordinator import Coordinator
-from sqe.errors import Cancelled, LimitExceeded, SqeError
+from sqe.engine.lane import Batches, Lane, LaneFailed, Rendered
+from sqe.engine.plans import Plan
+from sqe.engine.route import Choice, Route, render, route
+from sqe.engine.row_limit import limited
+from sqe.errors import Cancelled, LimitExceeded, Position, SqeError
+from sqe.functions.registry import can_fail
+from sqe.tree.expressions import ScalarSubquery, walk
+from sqe.tree.relations import has_order
 from sqe.tree.statements import Query
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from sqe.commands.spark import OnMetrics
-    from sqe.engine.spark.lane import Stream
-    from sqe.statement import Statement
+T = TypeVar("T")
 
 
-Ended = Callable[[int, SqeError | None], None]
-
-
-def execute(
-    statement: Statement,
-    tree: Query,
-    binder: Binder,
-    coordinator: Coordinator,
-    *,
-    ended: Ended,
-) -> None:
-    """Returns while rows still arrive; `ended` hears how many there were, or of the error instead."""
-    batches, cancel = batches_of(statement, tree, binder, coordinator)
+def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
+    """Returns while rows still arrive."""
+    assert isinstance(plan.tree, Query)
+    statement.ordered = has_order(plan.tree.relation)
+    statement.arriving = True
+    answer = Answer(statement, plan, coordinator)
     statement.result = coordinator.spools.collect(
-        Limited(batches, coordinator.config.query.max_result_rows, statement),
-        tree.relation.fields,
+        Limited(answer, coordinator.config.query.max_result_rows, statement),
+        plan.tree.relation.fields,
         user=statement.user,
-        cancel=cancel,
-        ended=ended,
+        cancel=answer.cancel,
+        ended=partial(ended, statement, coordinator),
     )
 
 
-def batches_of(
-    statement: Statement,
-    tree: Query,
-    binder: Binder,
-    coordinator: Coordinator,
-    *,
-    mode: str = "rows",
-    on_metrics: OnMetrics | None = None,
-) -> tuple[Stream | FastThenSpark, Callable[[], None]]:
-    """The answer of the query's lane, and what cancels it. In the mode "profile" the fast lane answers with
-    what it measured; Spark tells it to `on_metrics`."""
+class Elsewhere:
+    """The lanes that may answer a query when the one that was chosen fails, not by the user's mistake."""
 
-    def on_spark() -> tuple[Stream, Callable[[], None]]:
-        from sqe.commands import spark
+    def __init__(self, statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
+        assert statement.route is not None and plan.rendered is not None
+        self._statement, self._plan, self._coordinator = statement, plan, coordinator
+        self.lane: Lane = coordinator.lane(statement.route.lane)
+        self.rendered: Rendered = plan.rendered
+        asked = value_of(statement.session, "lane", coordinator.config)
+        names = [lane.name for lane in coordinator.lanes]
+        after = coordinator.lanes[names.index(self.lane.name) + 1 :]
+        self._others = [] if asked == self.lane.name else list(after)
 
-        if coordinator.closed:
-            # The fast lane ends its processes then, and nobody wants the answer of another.
+    @property
+    def is_last(self) -> bool:
+        return not self._others
+
+    def move(self, failure: LaneFailed) -> None:
+        """To the next lane; raises what the user hears where there is none."""
+        statement = self._statement
+        if self.is_last or statement.cancelled:
+            raise failure.as_user_error() from failure
+        if self._coordinator.closed:
+            # The processes were ended with it, and nobody wants the answer of another lane.
             raise Cancelled("the statement was ended with its connection")
-        rendered = spark.render_for(statement, tree, binder)
-        stream = spark.stream_of(statement, rendered, binder, coordinator, on_metrics=on_metrics)
-        session = coordinator.spark_session(statement.session.identity)
-        return stream, lambda: session.cancel(statement.id)
-
-    admitted = None if statement.route is None else statement.route.admitted
-    if admitted is None:
-        return on_spark()
-    only = value_of(statement.session, "lane", coordinator.config) == "fast"
-    batches = FastThenSpark(
-        statement,
-        *fast.stream_of(statement, admitted, binder, coordinator, mode=mode, patient=only),
-        None if only else on_spark,
-        tree,
-    )
-    return batches, batches.cancel
+        question = self._plan.question_of(statement.id)
+        choice = route(question, "auto", self._others)
+        assert isinstance(choice, Choice)
+        chosen, self.rendered = render(choice, question)
+        reason = f"the {self.lane.name} lane failed: {failure.reason}"
+        statement.route = Route(chosen.lane, reason)
+        self.lane = self._coordinator.lane(chosen.lane)
+        self._others = list(choice.others)
 
 
-class Limited:
-    """The batches of a stream, up to query.max_result_rows; beyond it an error, not a shorter result."""
+class Answer:
+    """The batches of a query's lane, or of the next one where that fails before the first row."""
 
-    def __init__(self, stream: Stream | FastThenSpark, most: int, statement: Statement) -> None:
-        self._stream = stream
-        self._most = most
-        self._statement = statement
+    def __init__(self, statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
+        self._statement, self._plan, self._coordinator = statement, plan, coordinator
+        self._where = Elsewhere(statement, plan, coordinator)
+        self._stream = self._start()
+
+    def _start(self) -> Batches:
+        where = self._where
+        return start(
+            self._statement, self._plan, where.rendered, where.lane, self._coordinator, patient=where.is_last
+        )
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
-        try:
-            yield from self._batches()
-        except LimitExceeded as error:
-            raise self._statement.blamed(error) from error.__cause__
+        while True:
+            rows = 0
+            try:
+                for batch in self._stream:
+                    rows += batch.num_rows
+                    yield batch
+                return
+            except LaneFailed as failure:
+                if rows:
+                    raise failure.as_user_error() from failure
+                self._where.move(failure)
+            except SqeError as error:
+                if not self._where.lane.tells_places:
+                    error.position = error.position or only_place(self._plan.tree)
+                raise
+            self._stream = self._start()
 
-    def _batches(self) -> Iterator[pa.RecordBatch]:
-        rows = 0
-        for batch in self._stream:
-            rows += batch.num_rows
-            if self._most and rows > self._most:
-                raise too_many_rows(self._most)
-            if rows and self._statement.first_row_at is None:
-                self._statement.first_row_at = time.time()
-            yield batch
+    def cancel(self) -> None:
+        self._where.lane.cancel(self._statement.session.identity, self._statement.id)
 
     def close(self) -> None:
         self._stream.close()
 
 
-def too_many_rows(most: int) -> LimitExceeded:
-    return LimitExceeded(
-        f"the result has more than query.max_result_rows = {most} rows",
-        code="EXCEEDED_RESULT_ROWS",
-        hint="add a LIMIT, or raise the limit",
-    )
+def only_place(query: object) -> Position | None:
+    """The one place in a statement that can fail when it runs; None where there are several. An error must
+    have arisen there of which the engine does not say where."""
+    assert isinstance(query, Query)
+    failing = (n for n in walk(query) if isinstance(n, ScalarSubquery) or can_fail(n))
+    places = {node.position for node in failing}
+    return places.pop() if len(places) == 1 else None
+
+
+class Limited:
+    """The batches of an answer, up to query.max_result_rows; beyond it an error, not a shorter result."""
+
+    def __init__(self, answer: Answer, most: int, statement: Statement) -> None:
+        self._answer = answer
+        self._most = most
+        self._statement = statement
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        try:
+            for batch in limited(self._answer, self._most):
+                if batch.num_rows and self._statement.first_row_at is None:
+                    self._statement.first_row_at = time.time()
+                yield batch
+        except LimitExceeded as error:
+            raise self._statement.blamed(error) from error.__cause__
+
+    def close(self) -> None:
+        self._answer.close()
+
+
+def on_some_lane(
+    statement: Statement, plan: Plan, coordinator: Coordinator, use: Callable[[Lane, Rendered], T]
+) -> T:
+    """What `use` makes of the query on its lane, or on the next one where that fails."""
+    where = Elsewhere(statement, plan, coordinator)
+    while True:
+        statement.engine_sql = where.rendered.sql
+        try:
+            return use(where.lane, where.rendered)
+        except LaneFailed as failure:
+            where.move(failure)

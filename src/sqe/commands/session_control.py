@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from sqe.commands.running import Statement
+from sqe.coordinator import Coordinator
+from sqe.engine.plans import Plan
 from sqe.errors import NotSupported, UserError
 from sqe.session import Session
 from sqe.tree.statements import (
@@ -9,14 +12,14 @@ from sqe.tree.statements import (
     Prepare,
     SetSession,
     SetTimeZone,
-    Statement,
     Transaction,
     Use,
 )
 
 
-def execute(statement: Statement, session: Session) -> None:
-    match statement:
+def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
+    session = statement.session
+    match plan.tree:
         case Use(catalog, namespace):
             session.catalog, session.namespace = catalog, namespace
         case SetTimeZone(zone):

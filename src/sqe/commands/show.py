@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from sqe.bind.binder import Binder
+from sqe.commands.answer import Column, Rows, answer
+from sqe.commands.running import Statement
 from sqe.commands.system_rows import listing_of
 from sqe.config.session_properties import PROPERTIES, value_of
 from sqe.coordinator import Coordinator
+from sqe.engine.plans import Plan
 from sqe.functions import registry
 from sqe.system.listing import Accepts
 from sqe.system.patterns import like
@@ -18,32 +18,11 @@ from sqe.tree.expressions import Field, Ref
 from sqe.tree.relations import Project, Relation, Scan
 from sqe.types import sql_types as t
 
-if TYPE_CHECKING:
-    from sqe.statement import Statement
-
-Column = tuple[str, t.Type]
-Rows = list[tuple[object, ...]]
-
 _TEXT = t.VARCHAR
 
 
-def execute(statement: Statement, tree: s.Statement, binder: Binder, coordinator: Coordinator) -> None:
-    rows = _rows(statement, tree, binder, coordinator)
-    answer(statement, columns_of(tree), rows, binder, coordinator)
-
-
-def answer(
-    statement: Statement, columns: Sequence[Column], rows: Rows, binder: Binder, coordinator: Coordinator
-) -> None:
-    """Rows that are known already become the statement's result."""
-    import pyarrow as pa
-
-    from sqe.results.result import arrow_type
-
-    fields = tuple(binder.fresh(name, kind) for name, kind in columns)
-    arrays = [pa.array([row[i] for row in rows], arrow_type(kind)) for i, (_, kind) in enumerate(columns)]
-    batch = pa.RecordBatch.from_arrays(arrays, names=[name for name, _ in columns])
-    statement.result = coordinator.spools.collect([batch], fields, user=statement.user)
+def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
+    answer(statement, columns_of(plan.tree), _rows(statement, plan, coordinator), plan, coordinator)
 
 
 def columns_of(tree: s.Statement) -> list[Column]:
@@ -85,10 +64,11 @@ _SHOWN: dict[str, list[Column]] = {
 }
 
 
-def _rows(statement: Statement, tree: s.Statement, binder: Binder, coordinator: Coordinator) -> Rows:
+def _rows(statement: Statement, plan: Plan, coordinator: Coordinator) -> Rows:
+    tree = plan.tree
     match tree:
         case s.Show():
-            return _show(statement, tree, binder, coordinator)
+            return _show(statement, tree, plan, coordinator)
         case s.ShowColumns():
             matches = like(tree.pattern, tree.escape)
             shown = [c for c in tree.columns if matches.match(c.name)]
@@ -103,9 +83,9 @@ def _rows(statement: Statement, tree: s.Statement, binder: Binder, coordinator: 
             raise AssertionError(tree)
 
 
-def _show(statement: Statement, tree: s.Show, binder: Binder, coordinator: Coordinator) -> Rows:
+def _show(statement: Statement, tree: s.Show, plan: Plan, coordinator: Coordinator) -> Rows:
     matches = like(tree.pattern, tree.escape)
-    listing = listing_of(binder, coordinator)
+    listing = listing_of(statement, plan, coordinator)
 
     def accepts(name: str) -> bool:
         return matches.match(name) is not None

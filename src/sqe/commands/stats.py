@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqe.bind.binder import Binder
 from sqe.catalog.iceberg.table import Column, Table
-from sqe.commands.show import answer
+from sqe.commands.answer import answer
+from sqe.commands.running import Statement
 from sqe.coordinator import Coordinator
+from sqe.engine.plans import Plan
 from sqe.errors import AccessDenied
 from sqe.tree.statements import ShowStats
 from sqe.types import sql_types as t
 
 if TYPE_CHECKING:
     from sqe.catalog.iceberg.manifests import DataFile
-    from sqe.statement import Statement
 
 COLUMNS: list[tuple[str, t.Type]] = [
     ("column_name", t.VARCHAR),
@@ -27,17 +27,19 @@ COLUMNS: list[tuple[str, t.Type]] = [
 ]
 
 
-def execute(statement: Statement, tree: ShowStats, binder: Binder, coordinator: Coordinator) -> None:
-    if binder.decide(tree.table).restricts:
+def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
+    tree = plan.tree
+    assert isinstance(tree, ShowStats)
+    if plan.guard.decide(tree.table).restricts:
         # Counts and bounds tell of rows and values that are hidden.
         raise AccessDenied(f"cannot show the statistics of '{tree.table}'")
-    table = binder.tables[tree.table]
+    table = plan.tables[tree.table]
     files: list[DataFile] = []
     if table.current_snapshot is not None:
         from sqe.catalog.iceberg.manifests import data_files
 
         files = list(data_files(table))
-    answer(statement, COLUMNS, [*_rows(table, files)], binder, coordinator)
+    answer(statement, COLUMNS, [*_rows(table, files)], plan, coordinator)
 
 
 def _rows(table: Table, files: list[DataFile]) -> list[tuple[object, ...]]:

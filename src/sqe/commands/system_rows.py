@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sqe.bind.binder import Binder
-from sqe.catalog.iceberg.table import Column
-from sqe.catalog.iceberg.view import View
 from sqe.commands.constant_rows import table_of
+from sqe.commands.running import Statement
 from sqe.coordinator import Coordinator
+from sqe.engine.plans import Plan
 from sqe.system.listing import Listing
 from sqe.tree.relations import Scan, SystemScan, Values
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from sqe.statement import Statement
     from sqe.types.sql_types import Type
 
 
 def rows_of(
-    scan: SystemScan | Scan | Values, statement: Statement, binder: Binder, coordinator: Coordinator
+    scan: SystemScan | Scan | Values, statement: Statement, plan: Plan, coordinator: Coordinator
 ) -> pa.Table:
     """The columns that the scan asks for, in its order."""
     if isinstance(scan, Values):
@@ -31,7 +27,7 @@ def rows_of(
     if isinstance(scan, Scan):
         from sqe.catalog.iceberg import metadata_tables
 
-        table = binder.tables[scan.table]
+        table = plan.tables[scan.table]
         assert scan.metadata is not None
         kinds = metadata_tables.columns(table, scan.metadata)
         assert kinds is not None
@@ -41,7 +37,7 @@ def rows_of(
     from sqe.system.rows import rows
     from sqe.system.sources import Sources
 
-    listing = listing_of(binder, coordinator)
+    listing = listing_of(statement, plan, coordinator)
     sources = Sources(scan, listing, lambda: coordinator.history.records(statement.user), __version__)
     system = definitions.find(scan.table.catalog, scan.table.namespace[0], scan.table.name)
     assert system is not None
@@ -61,20 +57,12 @@ def _arrow(
     return pa.table(arrays, schema=schema)
 
 
-def listing_of(binder: Binder, coordinator: Coordinator) -> Listing:
-    def describe(view: View) -> Sequence[Column]:
-        """As its text reads for this user: columns that are hidden from them are not in it."""
-        from sqe.bind.views.inline import inline
+def listing_of(statement: Statement, plan: Plan, coordinator: Coordinator) -> Listing:
+    """What exists for the user of a statement, which hears what could not be listed."""
 
-        relation = inline(replace(binder, inlined=Counter()), view, None)
-        comments = {c.name: c.comment for c in view.columns}
-        return [
-            Column(f.name, f.type, True, comments.get(f.name), i) for i, f in enumerate(relation.fields, 1)
-        ]
+    def warn(text: str) -> None:
+        if text not in statement.warnings:
+            statement.warnings.append(text)
 
-    def shows_text(view: View) -> bool:
-        from sqe.bind.views import inline as views
-
-        return views.shows_text(binder, view)
-
-    return Listing(coordinator.catalogs, binder.decide, describe, shows_text, binder.warn)
+    views = plan.views
+    return Listing(coordinator.catalogs, plan.guard.decide, views.columns, views.shows_text, warn)

@@ -2,92 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from sqe.engine.lane import Candidate, Lane, Question, Rendered
 from sqe.errors import NotSupported
 from sqe.foundation.record import record
-from sqe.tree import statements as s
-from sqe.tree.expressions import walk
-from sqe.tree.names import expands, unspeakable
-from sqe.tree.relations import FileScan, Scan
-from sqe.types import sql_types as t
-from sqe.types.iceberg import unsupported
 
-if TYPE_CHECKING:
-    from sqe.engine.duckdb.plan import Admitted
-
-NANOSECONDS = 9
+AUTO = "auto"
 
 
 @record
 class Route:
-    """lane: fast, spark, or catalog for what changes or reads metadata alone. `admitted` is a query as the
-    fast lane runs it."""
+    """`lane` is a lane's name, or catalog for what changes or reads metadata alone."""
 
     lane: str
     reason: str
-    admitted: Admitted | None = None
 
 
-Admit = Callable[[s.Query], "Admitted | str"]
+METADATA_ALONE = Route("catalog", "metadata only: no engine is needed")
 
 
-def route(statement: s.Statement, asked: str, admit: Admit) -> Route:
-    """`asked` is the session's lane: auto, spark or fast. `admit` makes a query ready for the fast lane, or
-    says why it cannot enter."""
-    chosen = _route(statement, asked, admit)
-    if chosen.lane == "spark":
-        _check_columns(statement)
-    return chosen
+@record
+class Choice:
+    """A lane that may answer, the statement as it takes it, and those that may answer in its place."""
+
+    route: Route
+    lane: Lane
+    candidate: Candidate
+    others: tuple[Lane, ...]
 
 
-def _check_columns(statement: s.Statement) -> None:
-    """Spark cannot open a table with a column of such a type, whether the statement uses it or not. And names
-    with control characters are no names to us."""
-    for node in walk(statement):
-        if not isinstance(node, (Scan, FileScan, s.Target)):
-            continue
-        for field in node.fields:
-            character = unspeakable(field.name, field.type)
-            if character is not None:
-                raise NotSupported(
-                    f"a column has the control character {character} in its name, or in that of a field",
-                    hint="rename it: ALTER TABLE ... RENAME COLUMN",
-                )
-            if isinstance(node, FileScan) and expands(field.name, field.type):
-                raise NotSupported(
-                    f"column '{field.name}' of a file: Spark takes ${{...}} in its name for a variable",
-                    hint="SET SESSION lane = 'fast', or rename the column in the file",
-                )
-            odd = unsupported(field.type)
-            if isinstance(field.type, t.Time) or _is_nanoseconds(field.type):
-                odd = str(field.type)
-            if odd is not None:
-                raise NotSupported(f"column '{field.name}' is of type {odd}, which no lane can read yet")
+def route(question: Question, asked: str, lanes: Sequence[Lane]) -> Choice | None:
+    """The first of `lanes` that may answer; None where the statement needs no engine. `asked` is what the
+    session wants: a lane's name, or auto."""
+    able = [lane for lane in lanes if lane.name in question.tree.lanes]
+    reason = ""
+    if any(lane.name == asked for lane in able) and len(able) > 1:
+        able = [lane for lane in able if lane.name == asked]
+        reason = "the session asks for it" if asked == "spark" else ""
+    for number, lane in enumerate(able):
+        candidate = lane.eligible(question)
+        if isinstance(candidate, Candidate):
+            chosen = Route(lane.name, reason or candidate.reason)
+            return Choice(chosen, lane, candidate, tuple(able[number + 1 :]))
+        reason = candidate
+    if not able:
+        return None
+    raise _unanswered(asked, reason)
 
 
-def _is_nanoseconds(type_: t.Type) -> bool:
-    return isinstance(type_, (t.Timestamp, t.TimestampTz)) and type_.precision == NANOSECONDS
+def render(choice: Choice, question: Question) -> tuple[Route, Rendered]:
+    """The text for the engine; where it has no way to say it, that of the next lane."""
+    try:
+        return choice.route, choice.lane.render(choice.candidate)
+    except NotSupported as refused:
+        if choice.lane.name == "spark":
+            raise
+        reason = str(refused)
+    for lane in choice.others:
+        candidate = lane.eligible(question)
+        if isinstance(candidate, Candidate):
+            return Route(lane.name, reason), lane.render(candidate)
+    raise _unanswered(choice.lane.name, reason)
 
 
-def _route(statement: s.Statement, asked: str, admit: Admit) -> Route:
-    match statement:
-        case s.Explain():
-            return _route(statement.statement, asked, admit)
-        case s.Query() if asked == "spark":
-            return Route("spark", "the session asks for it")
-        case s.Query():
-            admitted = admit(statement)
-            if not isinstance(admitted, str):
-                return Route("fast", admitted.reason, admitted)
-            if asked == "fast":
-                raise NotSupported(
-                    f"the fast lane cannot answer this: {admitted}", hint="SET SESSION lane = 'auto'"
-                )
-            return Route("spark", admitted)
-        case s.CreateTable() if statement.source is not None:
-            return Route("spark", "Spark writes all data")
-        case s.Insert() | s.Update() | s.Merge() | s.Delete():
-            return Route("spark", "Spark writes all data")
-    return Route("catalog", "metadata only: no engine is needed")
+def _unanswered(asked: str, reason: str) -> NotSupported:
+    return NotSupported(f"the {asked} lane cannot answer this: {reason}", hint="SET SESSION lane = 'auto'")

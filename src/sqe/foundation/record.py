@@ -1,13 +1,13 @@
 """Frozen dataclasses that are cheap to define: most of what a cold start imports are small classes.
 
-`dataclass(frozen=True, slots=True)` compiles six methods a class, and the type checker watches over
-frozen fields anyway; here only `__init__` is compiled, and that when the first one is made.
+`dataclass(frozen=True, slots=True)` compiles six methods a class; here only `__init__` is compiled, and that
+when the first one is made.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
 from operator import attrgetter
 from typing import Any, TypeVar, dataclass_transform
 
@@ -28,7 +28,13 @@ def record(cls: type[T]) -> type[T]:
     def equal(self: Any, other: Any) -> Any:
         return key(self) == key(other) if other.__class__ is self.__class__ else NotImplemented
 
-    methods = {"__eq__": equal, "__hash__": lambda self: hash(key(self)), "__repr__": _repr}
+    methods = {
+        "__eq__": equal,
+        "__hash__": lambda self: hash(key(self)),
+        "__repr__": _repr,
+        "__setattr__": _refuse,
+        "__delattr__": _refuse,
+    }
     for name, method in methods.items():
         if name not in own:
             setattr(made, name, method)
@@ -63,7 +69,9 @@ def _compiled_init(cls: Any) -> Callable[..., None]:
             parameter = name
         if f.init:
             parameters.append(parameter)
-        lines.append(f" self.{name} = {value}")
+        # By the slot itself: an attribute of a record cannot be set.
+        known[f"_set_{name}"] = getattr(cls, name).__set__
+        lines.append(f" _set_{name}(self, {value})")
     if hasattr(cls, "__post_init__"):
         lines.append(" self.__post_init__()")
     exec(f"def __init__({', '.join(parameters)}):\n" + "\n".join(lines or [" pass"]), known)
@@ -74,6 +82,10 @@ def _compiled_init(cls: Any) -> Callable[..., None]:
 
 def _key(names: list[str]) -> Callable[[Any], Any]:
     return attrgetter(*names) if names else lambda _: ()
+
+
+def _refuse(self: Any, name: str, *_: object) -> None:
+    raise FrozenInstanceError(f"a {type(self).__name__} is never changed: {name}")
 
 
 def _repr(self: Any) -> str:

@@ -12,7 +12,6 @@ from sqe.policy.decision import AllowAll, Decision, Policy, write_denied
 from sqe.policy.leakproof import check_leakproof
 from sqe.session import Identity
 from sqe.tree import statements as s
-from sqe.tree.changes import SetProperties
 from sqe.tree.expressions import Expression, Field, Ref, conjunction, transform, walk
 from sqe.tree.relations import FileScan, Filter, Project, Relation, Scan, TableName
 from sqe.types.sql_types import Type
@@ -68,53 +67,20 @@ def secure(statement: S, guard: Guard, tables: Mapping[TableName, Table], fresh:
             if not guard.may_read_files(node.paths):
                 raise AccessDenied("reading files is not allowed")
             return replace(node, secured=True)
-        for location in _placed(node):
-            if not guard.may_place(location):
-                raise AccessDenied(
-                    "files of a table cannot be put there", hint="leave the location to the catalog"
-                )
-        for table in _changed(node):
-            if guard.decide(table).restricts:
-                raise write_denied(table)
         return node
 
+    for location in statement.places:
+        if not guard.may_place(location):
+            raise AccessDenied(
+                "files of a table cannot be put there", hint="leave the location to the catalog"
+            )
+    for table in statement.changes:
+        if guard.decide(table).restricts:
+            raise write_denied(table)
     secured = transform(statement, change)
     check_secured(secured)
     assert isinstance(secured, type(statement))
     return secured
-
-
-# Properties of a table that say where its files go.
-_PLACES = ("write.data.path", "write.metadata.path", "write.object-storage.path", "write.folder-storage.path")
-
-
-def _placed(node: Any) -> list[str]:
-    """Where a statement would have files put, as far as it says so."""
-    match node:
-        case s.CreateTable(location=location, properties=properties):
-            places = [value for name, value in properties if name in _PLACES]
-            return [*places, *([] if location is None else [location])]
-        case s.CreateSchema(location=str(location)):
-            return [location]
-        case s.Alter(change=SetProperties(properties=properties)):
-            return [value for name, value in properties if name in _PLACES and value is not None]
-    return []
-
-
-def _changed(node: Any) -> tuple[TableName, ...]:
-    """The tables and views that a statement makes, changes or drops."""
-    match node:
-        case (
-            s.DropTable(absent=True) | s.DropView(absent=True) | s.Alter(absent=True) | s.Rename(absent=True)
-        ):
-            return ()
-        case s.Target() | s.CreateTable() | s.DropTable() | s.Alter():
-            return (node.table,)
-        case s.CreateView() | s.DropView():
-            return (node.view,)
-        case s.Rename():
-            return (node.table, node.to)
-    return ()
 
 
 def without_rules(relation: Relation) -> Relation:

@@ -9,7 +9,7 @@ from sqe.bind.prepared import parameter_types
 from sqe.bind.statement import bind
 from sqe.errors import InvalidStatement, NotSupported, SyntaxFault, TypeMismatch
 from sqe.foundation.record import record
-from sqe.policy.secure import Guard
+from sqe.policy.secure import Fresh, Guard
 from sqe.session import Session
 from sqe.sql.parse import parse
 from sqe.sql.rows import is_query, takes_rows
@@ -48,8 +48,8 @@ def _describe(text: str, session: Session, coordinator: Coordinator) -> Descript
     syntax = parse(text, max_bytes=coordinator.config.query.max_sql_bytes) if "?" in text else None
     if syntax is None or not syntax.parameters:
         # The plan is kept, and is the one that runs.
-        tree, binder = plan(Statement(text, session), coordinator)
-        return Description(_fields(tree, binder), (), False)
+        planned = plan(Statement(text, session), coordinator)
+        return Description(_fields(planned.tree, planned.fresh), (), False)
     guard = Guard(coordinator.policy, session.identity)
     binder = Binder(
         text,
@@ -74,20 +74,20 @@ def _describe(text: str, session: Session, coordinator: Coordinator) -> Descript
         binder.cast_parameters.get(number, kind) if kind == t.UNKNOWN else kind
         for number, kind in enumerate(parameter_types(binder, tree, syntax.parameters))
     )
-    return Description(_fields(tree, binder), types, many)
+    return Description(_fields(tree, binder.fresh), types, many)
 
 
-def _fields(tree: s.Statement, binder: Binder) -> tuple[Field, ...] | None:
+def _fields(tree: s.Statement, fresh: Fresh) -> tuple[Field, ...] | None:
     if isinstance(tree, s.Query):
         return tree.relation.fields
     if isinstance(tree, s.Explain):
-        from sqe.commands.analyze import COLUMNS
+        from sqe.commands import analyze, explain
 
-        columns = COLUMNS if tree.analyze else [("Query Plan", t.VARCHAR)]
-        return tuple(binder.fresh(name, kind) for name, kind in columns)
-    if s.kind(tree):
+        columns = analyze.COLUMNS if tree.analyze else explain.COLUMNS
+        return tuple(fresh(name, kind) for name, kind in columns)
+    if tree.kind:
         return None
-    return tuple(binder.fresh(name, kind) for name, kind in _shown(tree))
+    return tuple(fresh(name, kind) for name, kind in _shown(tree))
 
 
 def _shown(tree: s.Statement) -> list[tuple[str, t.Type]]:

@@ -28,7 +28,7 @@ from sqe.server.admission import Admission
 from sqe.server.readiness import Readiness
 
 if TYPE_CHECKING:
-    from sqe.engine.spark.lane import SparkLane
+    from sqe.engine.spark.spark import Spark
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ DRAIN_LOOK_SECONDS = 0.05
 class Server:
     """Serves from `start` to `close`. Everything that can be wrong with a configuration is found by then."""
 
-    def __init__(self, config: Config, *, spark: SparkLane | None = None) -> None:
+    def __init__(self, config: Config, *, spark: Spark | None = None) -> None:
         """`spark` is a lane that somebody else owns and closes."""
         if not config.query.timeout_secs:
             limit, key = config.query.server_timeout_secs, "query.server_timeout_secs"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from sqe.foundation.record import record
-from sqe.tree.statements import ColumnDefinition
+from sqe.tree.definitions import PLACE_PROPERTIES, ColumnDefinition
 from sqe.types.sql_types import Type
 
 Path = tuple[str, ...]
@@ -23,6 +23,16 @@ class Change(ABC):
     @abstractmethod
     def words(self) -> str:
         """What Trino's clients call it."""
+
+    @property
+    def label(self) -> str:
+        """What metrics and logs call a statement that makes it."""
+        return "altertable"
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Where it would have files put."""
+        return ()
 
 
 @record
@@ -77,13 +87,21 @@ class SetProperties(Change):
     """As Iceberg spells them; None removes a property."""
 
     words = "SET PROPERTIES"
+    label = "altertableprops"
 
     properties: tuple[tuple[str, str | None], ...]
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        return tuple(
+            value for name, value in self.properties if name in PLACE_PROPERTIES and value is not None
+        )
 
 
 @record
 class SetComment(Change):
     words = "COMMENT"
+    label = "comment"
 
     comment: str | None
 
@@ -91,6 +109,7 @@ class SetComment(Change):
 @record
 class SetColumnComment(Change):
     words = "COMMENT"
+    label = "comment"
 
     column: Path
     comment: str | None

@@ -9,20 +9,20 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator
 from dataclasses import field
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 from sqe.errors import Position
 from sqe.foundation.record import record
 from sqe.types.sql_types import BOOLEAN, Row, Type
 
-if TYPE_CHECKING:
-    from sqe.tree.relations import Relation
-
 
 class Node:
-    """Everything that a tree is made of, and that walking it meets."""
+    """Everything that a tree is made of, and that walking it meets. `children` names the fields that hold
+    nodes, or tuples of them; every class declares its own."""
 
     __slots__ = ()
+
+    children: ClassVar[tuple[str, ...]]
 
 
 @record
@@ -40,10 +40,19 @@ class Expression(Node):
 
 
 @record
+class Relation(Node):
+    """Rows. `fields` are its output columns, in order; the kinds are in relations.py."""
+
+    fields: tuple[Field, ...]
+
+
+@record
 class Literal(Expression):
     """A constant; None is NULL. Values: bool, int, float, decimal.Decimal, str, bytes, datetime.date,
     datetime.datetime (aware for a zoned timestamp), datetime.time, and for intervals months as int
     or datetime.timedelta."""
+
+    children = ()
 
     value: object
 
@@ -52,12 +61,16 @@ class Literal(Expression):
 class Ref(Expression):
     """A column, of this relation's input or of an enclosing query (a correlated reference)."""
 
+    children = ()
+
     field: Field
 
 
 @record
 class LambdaRef(Expression):
     """A parameter of an enclosing lambda."""
+
+    children = ()
 
     id: int
     name: str
@@ -67,12 +80,16 @@ class LambdaRef(Expression):
 class Parameter(Expression):
     """A `?` without a value: only in statements that are described and never run."""
 
+    children = ()
+
     number: int
 
 
 @record
 class Lambda(Expression):
     """`type` is a FunctionType."""
+
+    children = ("parameters", "body")
 
     parameters: tuple[LambdaRef, ...]
     body: Expression
@@ -82,6 +99,8 @@ class Lambda(Expression):
 class Call(Expression):
     """A scalar function or operator of the registry; operators have names such as `$add`, `$and`."""
 
+    children = ("arguments",)
+
     function: str
     arguments: tuple[Expression, ...]
     position: Position | None = field(default=None, compare=False)
@@ -90,6 +109,8 @@ class Call(Expression):
 @record
 class Cast(Expression):
     """To `type`; `safe` is TRY_CAST. `implicit` is a coercion of ours, which never loses anything."""
+
+    children = ("operand",)
 
     operand: Expression
     safe: bool = False
@@ -101,12 +122,16 @@ class Cast(Expression):
 class Case(Expression):
     """Searched CASE; a simple CASE is bound to equality tests."""
 
+    children = ("whens", "default")
+
     whens: tuple[tuple[Expression, Expression], ...]
     default: Expression | None
 
 
 @record
 class InList(Expression):
+    children = ("operand", "items")
+
     operand: Expression
     items: tuple[Expression, ...]
 
@@ -114,6 +139,8 @@ class InList(Expression):
 @record
 class Dereference(Expression):
     """One field of a row value; `index` counts from 0."""
+
+    children = ("operand",)
 
     operand: Expression
     index: int
@@ -129,18 +156,24 @@ class Dereference(Expression):
 class ScalarSubquery(Expression):
     """One column, at most one row."""
 
+    children = ("relation",)
+
     relation: Relation
     position: Position | None = field(default=None, compare=False)
 
 
 @record
 class Exists(Expression):
+    children = ("relation",)
+
     relation: Relation
 
 
 @record
 class InSubquery(Expression):
     """`operands` has as many expressions as the relation has columns."""
+
+    children = ("operands", "relation")
 
     operands: tuple[Expression, ...]
     relation: Relation
@@ -150,6 +183,8 @@ class InSubquery(Expression):
 class Quantified(Expression):
     """operand <op> ALL|ANY (subquery), op one of $eq $ne $lt $le $gt $ge."""
 
+    children = ("operand", "relation")
+
     operand: Expression
     op: str
     all: bool
@@ -158,6 +193,8 @@ class Quantified(Expression):
 
 @record
 class SortKey(Node):
+    children = ("expression",)
+
     expression: Expression
     descending: bool = False
     nulls_first: bool = False
@@ -166,6 +203,8 @@ class SortKey(Node):
 @record
 class AggregateCall(Expression):
     """Only inside an Aggregate relation, or as the function of a WindowCall."""
+
+    children = ("arguments", "filter", "order_by")
 
     function: str
     arguments: tuple[Expression, ...]
@@ -179,6 +218,8 @@ class AggregateCall(Expression):
 class FrameBound(Node):
     """kind: unbounded_preceding, preceding, current_row, following, unbounded_following."""
 
+    children = ("offset",)
+
     kind: str
     offset: Expression | None = None
 
@@ -186,6 +227,8 @@ class FrameBound(Node):
 @record
 class Frame(Node):
     """unit: rows, range or groups."""
+
+    children = ("start", "end")
 
     unit: str
     start: FrameBound
@@ -196,6 +239,8 @@ class Frame(Node):
 class WindowCall(Expression):
     """Only inside a Window relation. `ignore_nulls` for lag, lead, first/last/nth_value. `distinct` is there
     only until bind.windows has said it by other calls."""
+
+    children = ("arguments", "partition_by", "order_by", "frame", "filter")
 
     function: str
     arguments: tuple[Expression, ...]
@@ -218,7 +263,7 @@ def conjunction(*conditions: Expression) -> Expression:
 def parts(node: Node) -> list[Any]:
     """The direct parts of a node: expressions, sort keys, relations."""
     found: list[Any] = []
-    for name in _names(type(node)):
+    for name in node.children:
         value = getattr(node, name)
         if isinstance(value, Node):
             found.append(value)
@@ -235,20 +280,6 @@ def _collect(values: tuple[Any, ...], found: list[Any]) -> None:
             _collect(value, found)
 
 
-# As the classes here annotate what is never a node, nor holds one.
-_LEAVES = ("str", "bool", "int", "str | None", "int | None", "Type", "Position | None")
-_known_names: dict[type, tuple[str, ...]] = {}
-
-
-def _names(kind: type) -> tuple[str, ...]:
-    """The fields of a class that may hold nodes."""
-    names = _known_names.get(kind)
-    if names is None:
-        names = tuple(f.name for f in dataclasses.fields(kind) if f.type not in _LEAVES)
-        _known_names[kind] = names
-    return names
-
-
 def walk(node: Node) -> Iterator[Any]:
     """The node and everything below it, subqueries included, parents first."""
     stack: list[Any] = [node]
@@ -261,7 +292,7 @@ def walk(node: Node) -> Iterator[Any]:
 def rebuild(node: Any, change: Callable[[Any], Any]) -> Any:
     """The node with `change` applied to its direct parts."""
     updates = {}
-    for name in _names(type(node)):
+    for name in node.children:
         old = getattr(node, name)
         new = _rebuild_value(old, change)
         if new is not old:

@@ -11,6 +11,9 @@ from sqe.tree.expressions import (
     SortKey,
     WindowCall,
 )
+from sqe.tree.expressions import (
+    Relation as Relation,
+)
 
 
 @record
@@ -23,11 +26,6 @@ class TableName:
 
     def __str__(self) -> str:
         return ".".join((self.catalog, *self.namespace, self.name))
-
-
-@record
-class Relation(Node):
-    fields: tuple[Field, ...]
 
 
 @record
@@ -46,6 +44,8 @@ class Scan(Relation):
     alone; nothing renders while it is false. With `metadata_file` Spark reads the table that this file
     describes, and does not look for the name.
     """
+
+    children = ()
 
     table: TableName
     columns: tuple[str, ...]
@@ -70,6 +70,8 @@ class SystemScan(Relation):
     """A table that the system itself answers: information_schema, system.runtime and the like. Its rows
     are made only of what this user may know."""
 
+    children = ()
+
     table: TableName
     columns: tuple[str, ...]
     wanted: tuple[Wanted, ...] = ()
@@ -78,6 +80,8 @@ class SystemScan(Relation):
 @record
 class FileScan(Relation):
     """Files read in place: FROM 'x.parquet', read_parquet(...). `columns` as in Scan."""
+
+    children = ()
 
     format: str
     paths: tuple[str, ...]
@@ -89,12 +93,16 @@ class FileScan(Relation):
 class Values(Relation):
     """Rows of expressions, each already of its field's type."""
 
+    children = ("rows",)
+
     rows: tuple[tuple[Expression, ...], ...]
 
 
 @record
 class Project(Relation):
     """fields[i] is expressions[i]."""
+
+    children = ("input", "expressions")
 
     input: Relation
     expressions: tuple[Expression, ...]
@@ -104,12 +112,16 @@ class Project(Relation):
 class Extend(Relation):
     """The input's fields, then one new field for each expression."""
 
+    children = ("input", "expressions")
+
     input: Relation
     expressions: tuple[Expression, ...]
 
 
 @record
 class Filter(Relation):
+    children = ("input", "condition")
+
     input: Relation
     condition: Expression
 
@@ -118,6 +130,8 @@ class Filter(Relation):
 class Join(Relation):
     """kind: inner, left, right, full, cross. With `lateral`, the right side may refer to the left's fields.
     fields = left's then right's. USING is bound to a condition and a Project above."""
+
+    children = ("left", "right", "condition")
 
     kind: str
     left: Relation
@@ -136,6 +150,8 @@ class Aggregate(Relation):
     SELECT DISTINCT is an Aggregate without calls.
     """
 
+    children = ("input", "calls")
+
     input: Relation
     keys: tuple[Field, ...]
     calls: tuple[AggregateCall, ...] = ()
@@ -147,12 +163,16 @@ class Aggregate(Relation):
 class Window(Relation):
     """The input's fields, then one for each call."""
 
+    children = ("input", "calls")
+
     input: Relation
     calls: tuple[WindowCall, ...]
 
 
 @record
 class Sort(Relation):
+    children = ("input", "keys")
+
     input: Relation
     keys: tuple[SortKey, ...]
 
@@ -160,6 +180,8 @@ class Sort(Relation):
 @record
 class Limit(Relation):
     """OFFSET `offset` LIMIT `count`; `count` None is no limit."""
+
+    children = ("input",)
 
     input: Relation
     count: int | None
@@ -170,6 +192,8 @@ class Limit(Relation):
 class SetOperation(Relation):
     """op: union, intersect, except; the inputs' fields are already of the output's types, by position."""
 
+    children = ("left", "right")
+
     op: str
     distinct: bool
     left: Relation
@@ -179,6 +203,8 @@ class SetOperation(Relation):
 @record
 class Sample(Relation):
     """TABLESAMPLE BERNOULLI|SYSTEM (percent)."""
+
+    children = ("input",)
 
     input: Relation
     method: str
@@ -192,6 +218,8 @@ class Unnest(Relation):
     `outer` keeps input rows whose arrays are all empty (LEFT JOIN UNNEST ... ON TRUE).
     An array of rows gives one column a row field; a map gives two."""
 
+    children = ("input", "expressions")
+
     input: Relation
     expressions: tuple[Expression, ...]
     ordinality: bool = False
@@ -201,6 +229,8 @@ class Unnest(Relation):
 @record
 class Sequence(Relation):
     """TABLE(sequence(start, stop, step)): one bigint column."""
+
+    children = ()
 
     start: int
     stop: int
@@ -212,6 +242,8 @@ class Cte(Node):
     """A named query that is computed once and referred to by number. A recursive one refers to itself
     inside `relation`, which is then a UNION ALL of an anchor and a step."""
 
+    children = ("relation",)
+
     id: int
     name: str
     relation: Relation
@@ -222,6 +254,8 @@ class Cte(Node):
 class CteRef(Relation):
     """A use of a CTE. `fields` are new ones, parallel to `columns`, the CTE's own."""
 
+    children = ()
+
     cte: int
     columns: tuple[Field, ...]
 
@@ -229,6 +263,8 @@ class CteRef(Relation):
 @record
 class With(Relation):
     """CTEs in an order in which each refers only to earlier ones (and a recursive one to itself)."""
+
+    children = ("ctes", "input")
 
     ctes: tuple[Cte, ...]
     input: Relation

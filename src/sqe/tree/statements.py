@@ -1,68 +1,153 @@
-"""The statements of the bound tree: what a text may ask for, and nothing else."""
+"""The statements of the bound tree: what a text may ask for, and nothing else.
+
+What a kind of statement is stands on its class, so that a new kind is one record here, one conversion in
+`bind/` and one command in `commands/`.
+"""
 
 from __future__ import annotations
 
 from dataclasses import field
-from typing import TYPE_CHECKING
 
-from sqe.errors import Position
+from sqe.errors import InternalError, Position
 from sqe.foundation.record import record
-from sqe.tree.expressions import Expression, Field, Node
-from sqe.tree.relations import Relation, TableName
+from sqe.tree.changes import Change
+from sqe.tree.definitions import PLACE_PROPERTIES, ColumnDefinition, PartitionField, SortField
+from sqe.tree.expressions import Expression, Field, Node, Relation
+from sqe.tree.relations import TableName
 from sqe.types.sql_types import Type
 
-if TYPE_CHECKING:
-    from sqe.tree.changes import Change
+NO_LANE: frozenset[str] = frozenset()
+SPARK_ALONE = frozenset({"spark"})
+ANY_LANE = frozenset({"fast", "spark"})
+
+
+class Statement(Node):
+    """Whatever a kind does not say of itself is an error when it is asked for, never a default."""
+
+    __slots__ = ()
+
+    @property
+    def kind(self) -> str:
+        """What Trino's clients call it; empty for what returns rows."""
+        raise _undeclared(self, "kind")
+
+    @property
+    def label(self) -> str:
+        """What metrics and logs call it: one of labels.LABELS."""
+        raise _undeclared(self, "label")
+
+    @property
+    def writes(self) -> bool:
+        """Whether it changes tables, views or schemas."""
+        raise _undeclared(self, "writes")
+
+    @property
+    def changes(self) -> tuple[TableName, ...]:
+        """The tables and views that it makes, changes or drops."""
+        raise _undeclared(self, "changes")
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Where it would have files put, as far as it says so."""
+        raise _undeclared(self, "places")
+
+    @property
+    def lanes(self) -> frozenset[str]:
+        """The lanes that can run it; none where the catalog alone does."""
+        raise _undeclared(self, "lanes")
+
+
+def _undeclared(statement: Statement, fact: str) -> InternalError:
+    return InternalError(f"{type(statement).__name__} does not say its {fact}")
+
+
+class Control(Statement):
+    """What sets the session, or is answered from names alone."""
+
+    __slots__ = ()
+
+    writes = False
+    changes = ()
+    places = ()
+    lanes = NO_LANE
+
+
+class Definition(Statement):
+    """A change of metadata alone."""
+
+    __slots__ = ()
+
+    writes = True
+    lanes = NO_LANE
 
 
 @record
-class Statement(Node):
-    pass
+class Target(Node):
+    """A table that is written. `fields` stand for the row as it is before the change, and `columns`
+    are the stored names, parallel to `fields`."""
+
+    children = ()
+
+    table: TableName
+    fields: tuple[Field, ...]
+    columns: tuple[str, ...]
+
+
+@record
+class RowChange(Statement):
+    """A change of a table's rows."""
+
+    writes = True
+    places = ()
+    lanes = SPARK_ALONE
+
+    target: Target
+
+    @property
+    def changes(self) -> tuple[TableName, ...]:
+        return (self.target.table,)
 
 
 @record
 class Query(Statement):
     """Rows. The result's column names are the names of the relation's fields."""
 
+    kind = ""
+    label = "query"
+    writes = False
+    changes = ()
+    places = ()
+    lanes = ANY_LANE
+    children = ("relation",)
+
     relation: Relation
 
 
 @record
-class ColumnDefinition:
-    name: str
-    type: Type
-    nullable: bool = True
-    comment: str | None = None
+class CreateSchema(Definition):
+    kind = "CREATE SCHEMA"
+    label = "createschema"
+    changes = ()
+    children = ()
 
-
-@record
-class PartitionField:
-    """transform: identity, bucket, truncate, year, month, day, hour. `argument` is the N of two."""
-
-    transform: str
-    column: str
-    argument: int | None = None
-
-
-@record
-class SortField:
-    """A column by which the files of a table are sorted."""
-
-    column: str
-    descending: bool = False
-    nulls_first: bool = True
-
-
-@record
-class CreateSchema(Statement):
     catalog: str
     namespace: tuple[str, ...]
     if_not_exists: bool = False
     location: str | None = None
 
+    @property
+    def places(self) -> tuple[str, ...]:
+        return () if self.location is None else (self.location,)
+
 
 @record
-class DropSchema(Statement):
+class DropSchema(Definition):
+    kind = "DROP SCHEMA"
+    label = "dropschema"
+    changes = ()
+    places = ()
+    children = ()
+
     catalog: str
     namespace: tuple[str, ...]
     if_exists: bool = False
@@ -72,6 +157,9 @@ class DropSchema(Statement):
 @record
 class CreateTable(Statement):
     """With `source`, CREATE TABLE AS: its columns are the source's fields, in order."""
+
+    writes = True
+    children = ("source",)
 
     table: TableName
     columns: tuple[ColumnDefinition, ...]
@@ -84,15 +172,45 @@ class CreateTable(Statement):
     source: Relation | None = None
     sort_order: tuple[SortField, ...] = ()
 
+    @property
+    def kind(self) -> str:
+        return "CREATE TABLE" if self.source is None else "CREATE TABLE AS"
+
+    @property
+    def label(self) -> str:
+        return "createtable" if self.source is None else "ctas"
+
+    @property
+    def changes(self) -> tuple[TableName, ...]:
+        return (self.table,)
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        places = [value for name, value in self.properties if name in PLACE_PROPERTIES]
+        return (*places, *(() if self.location is None else (self.location,)))
+
+    @property
+    def lanes(self) -> frozenset[str]:
+        return NO_LANE if self.source is None else SPARK_ALONE
+
 
 @record
-class DropTable(Statement):
+class DropTable(Definition):
     """`absent`: nothing of that name exists for this user, and IF EXISTS forgives it."""
+
+    kind = "DROP TABLE"
+    label = "drop"
+    places = ()
+    children = ()
 
     table: TableName
     if_exists: bool = False
     purge: bool = False
     absent: bool = False
+
+    @property
+    def changes(self) -> tuple[TableName, ...]:
+        return () if self.absent else (self.table,)
 
 
 @record
@@ -108,9 +226,14 @@ class ViewQuery:
 
 
 @record
-class CreateView(Statement):
+class CreateView(Definition):
     """`sql` is its text; names in it without a catalog or schema are in the default ones. `security` is
     what was written, `definer` who wrote it; every view is evaluated as its invoker's."""
+
+    kind = "CREATE VIEW"
+    label = "createview"
+    places = ()
+    children = ()
 
     view: TableName
     sql: str
@@ -124,37 +247,70 @@ class CreateView(Statement):
     if_not_exists: bool = False
     replace: bool = False
 
+    @property
+    def changes(self) -> tuple[TableName, ...]:
+        return (self.view,)
+
 
 @record
-class DropView(Statement):
+class DropView(Definition):
     """`absent` as in DropTable."""
+
+    kind = "DROP VIEW"
+    label = "dropview"
+    places = ()
+    children = ()
 
     view: TableName
     if_exists: bool = False
     absent: bool = False
 
+    @property
+    def changes(self) -> tuple[TableName, ...]:
+        return () if self.absent else (self.view,)
+
 
 @record
-class Rename(Statement):
+class Rename(Definition):
     """Of a table or a view, within its catalog. `absent` as in DropTable."""
+
+    label = "rename"
+    places = ()
+    children = ()
 
     table: TableName
     to: TableName
     view: bool = False
     absent: bool = False
 
+    @property
+    def kind(self) -> str:
+        return "RENAME VIEW" if self.view else "RENAME TABLE"
+
+    @property
+    def changes(self) -> tuple[TableName, ...]:
+        return () if self.absent else (self.table, self.to)
+
 
 @record
-class RenameSchema(Statement):
+class RenameSchema(Definition):
+    kind = "RENAME SCHEMA"
+    label = "alterschema"
+    changes = ()
+    places = ()
+    children = ()
+
     catalog: str
     namespace: tuple[str, ...]
     to: tuple[str, ...]
 
 
 @record
-class Alter(Statement):
+class Alter(Definition):
     """A change of a table's or a view's definition; `position` is where it is written. `absent` as in
     DropTable."""
+
+    children = ()
 
     table: TableName
     change: Change
@@ -162,51 +318,76 @@ class Alter(Statement):
     absent: bool = False
     position: Position | None = field(default=None, compare=False)
 
+    @property
+    def kind(self) -> str:
+        return self.change.words
+
+    @property
+    def label(self) -> str:
+        return self.change.label
+
+    @property
+    def changes(self) -> tuple[TableName, ...]:
+        return () if self.absent else (self.table,)
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        return self.change.places
+
 
 @record
-class Target(Node):
-    """A table that is written. `fields` stand for the row as it is before the change, and `columns`
-    are the stored names, parallel to `fields`."""
-
-    table: TableName
-    fields: tuple[Field, ...]
-    columns: tuple[str, ...]
-
-
-@record
-class Insert(Statement):
+class Insert(RowChange):
     """`columns` are stored names, parallel to the source's fields, which already have the columns' types."""
 
-    target: Target
+    kind = "INSERT"
+    label = "insert"
+    children = ("target", "source")
+
     columns: tuple[str, ...]
     source: Relation
 
 
 @record
 class Assignment(Node):
+    children = ("value",)
+
     column: str
     value: Expression
 
 
 @record
-class Update(Statement):
-    target: Target
+class Update(RowChange):
+    kind = "UPDATE"
+    label = "update"
+    children = ("target", "assignments", "condition")
+
     assignments: tuple[Assignment, ...]
     condition: Expression | None = None
 
 
 @record
-class Delete(Statement):
+class Delete(RowChange):
     """Without a condition, every row; `truncate` is how it was written."""
 
-    target: Target
+    children = ("target", "condition")
+
     condition: Expression | None = None
     truncate: bool = False
+
+    @property
+    def kind(self) -> str:
+        return "TRUNCATE TABLE" if self.truncate else "DELETE"
+
+    @property
+    def label(self) -> str:
+        return "truncate" if self.truncate else "delete"
 
 
 @record
 class MergeClause(Node):
     """action: update (assignments), delete, insert (assignments). `matched` false is WHEN NOT MATCHED."""
+
+    children = ("assignments", "condition")
 
     matched: bool
     action: str
@@ -215,65 +396,112 @@ class MergeClause(Node):
 
 
 @record
-class Merge(Statement):
-    target: Target
+class Merge(RowChange):
+    kind = "MERGE"
+    label = "merge"
+    children = ("target", "source", "condition", "clauses")
+
     source: Relation
     condition: Expression
     clauses: tuple[MergeClause, ...]
 
 
 @record
-class Use(Statement):
+class Use(Control):
+    kind = "USE"
+    label = "use"
+    children = ()
+
     catalog: str
     namespace: tuple[str, ...]
 
 
 @record
-class SetSession(Statement):
+class SetSession(Control):
     """A session property of ours; `value` None is RESET SESSION."""
+
+    label = "utility"
+    children = ()
 
     name: str
     value: str | None
 
+    @property
+    def kind(self) -> str:
+        return "RESET SESSION" if self.value is None else "SET SESSION"
+
 
 @record
-class SetTimeZone(Statement):
+class SetTimeZone(Control):
+    kind = "SET TIME ZONE"
+    label = "utility"
+    children = ()
+
     zone: str
 
 
 @record
-class Transaction(Statement):
+class Transaction(Control):
     """action: start, commit, rollback. Each statement commits by itself; see docs/sql.md."""
+
+    children = ()
 
     action: str
 
+    @property
+    def kind(self) -> str:
+        return "START TRANSACTION" if self.action == "start" else self.action.upper()
+
+    @property
+    def label(self) -> str:
+        return "begin" if self.action == "start" else self.action
+
 
 @record
-class Prepare(Statement):
+class Prepare(Control):
+    kind = "PREPARE"
+    label = "utility"
+    children = ()
+
     name: str
     text: str
 
 
 @record
-class Deallocate(Statement):
+class Deallocate(Control):
+    kind = "DEALLOCATE"
+    label = "utility"
+    children = ()
+
     name: str
 
 
 @record
-class DescribeInput(Statement):
+class DescribeInput(Control):
     """`types` has one for each parameter; UNKNOWN where anything would do."""
+
+    kind = ""
+    label = "utility"
+    children = ()
 
     types: tuple[Type, ...]
 
 
 @record
-class DescribeOutput(Statement):
+class DescribeOutput(Control):
+    kind = ""
+    label = "utility"
+    children = ("statement",)
+
     statement: Statement
 
 
 @record
-class Show(Statement):
+class Show(Control):
     """what: catalogs, schemas, tables, views, functions, session; with the LIKE `pattern` of names."""
+
+    kind = ""
+    children = ()
 
     what: str
     catalog: str | None = None
@@ -281,24 +509,43 @@ class Show(Statement):
     pattern: str | None = None
     escape: str | None = None
 
+    @property
+    def label(self) -> str:
+        return f"show{self.what}"
+
 
 @record
-class ShowColumns(Statement):
+class ShowColumns(Control):
+    kind = ""
+    label = "showcolumns"
+    children = ()
+
     columns: tuple[ColumnDefinition, ...]
     pattern: str | None = None
     escape: str | None = None
 
 
 @record
-class ShowCreate(Statement):
+class ShowCreate(Control):
     """what: table, view, schema. A schema's `table` has an empty name."""
+
+    kind = ""
+    children = ()
 
     what: str
     table: TableName
 
+    @property
+    def label(self) -> str:
+        return f"showcreate{self.what}"
+
 
 @record
-class ShowStats(Statement):
+class ShowStats(Control):
+    kind = ""
+    label = "showstats"
+    children = ()
+
     table: TableName
 
 
@@ -306,57 +553,23 @@ class ShowStats(Statement):
 class Explain(Statement):
     """With `analyze` its query is run, and measured."""
 
+    kind = ""
+    label = "explain"
+    writes = False
+    children = ("statement",)
+
     statement: Statement
     analyze: bool = False
     verbose: bool = False
 
+    @property
+    def changes(self) -> tuple[TableName, ...]:
+        return self.statement.changes
 
-_CHANGES_NOTHING = (
-    *(Query, Explain, Show, ShowColumns, ShowCreate, ShowStats, DescribeInput, DescribeOutput),
-    *(Use, SetSession, SetTimeZone, Transaction, Prepare, Deallocate),
-)
+    @property
+    def places(self) -> tuple[str, ...]:
+        return self.statement.places
 
-
-def writes(statement: Statement) -> bool:
-    """Whether it changes tables, views or schemas."""
-    return not isinstance(statement, _CHANGES_NOTHING)
-
-
-def kind(statement: Statement) -> str:
-    """What a statement is called, as Trino's clients know it."""
-    match statement:
-        case Query() | Explain() | DescribeInput() | DescribeOutput():
-            return ""
-        case Show() | ShowColumns() | ShowCreate() | ShowStats():
-            return ""
-        case Transaction(action):
-            return {"start": "START TRANSACTION"}.get(action, action.upper())
-        case CreateTable(source=source) if source is not None:
-            return "CREATE TABLE AS"
-        case Rename(view=view):
-            return "RENAME VIEW" if view else "RENAME TABLE"
-        case Alter(change=change):
-            return change.words
-        case Delete(truncate=True):
-            return "TRUNCATE TABLE"
-        case SetSession(value=None):
-            return "RESET SESSION"
-    words = {
-        CreateSchema: "CREATE SCHEMA",
-        DropSchema: "DROP SCHEMA",
-        CreateTable: "CREATE TABLE",
-        DropTable: "DROP TABLE",
-        CreateView: "CREATE VIEW",
-        DropView: "DROP VIEW",
-        RenameSchema: "RENAME SCHEMA",
-        Insert: "INSERT",
-        Update: "UPDATE",
-        Delete: "DELETE",
-        Merge: "MERGE",
-        Use: "USE",
-        SetSession: "SET SESSION",
-        SetTimeZone: "SET TIME ZONE",
-        Prepare: "PREPARE",
-        Deallocate: "DEALLOCATE",
-    }
-    return words[type(statement)]
+    @property
+    def lanes(self) -> frozenset[str]:
+        return self.statement.lanes

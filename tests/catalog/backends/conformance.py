@@ -13,8 +13,9 @@ from sqe.catalog.iceberg.view import ViewDefinition
 from sqe.catalog.protocol import Catalog
 from sqe.errors import AlreadyExists, NotFound, NotSupported, TypeMismatch, UserError
 from sqe.tree import changes as c
+from sqe.tree.definitions import ColumnDefinition, PartitionField, SortField
 from sqe.tree.relations import TableName
-from sqe.tree.statements import ColumnDefinition, CreateTable, PartitionField, SortField
+from sqe.tree.statements import CreateTable
 from sqe.types import sql_types as t
 
 DEFAULT = ("default",)

@@ -12,7 +12,7 @@ from pyiceberg.table import StaticTable
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.catalog.io.location import to_path
 from sqe.errors import AlreadyExists, UserError
-from sqe.tree.statements import ColumnDefinition, PartitionField
+from sqe.tree.definitions import ColumnDefinition, PartitionField
 from sqe.types import sql_types as t
 
 COLUMNS = (

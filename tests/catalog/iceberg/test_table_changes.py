@@ -16,7 +16,7 @@ from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.catalog.io.location import spell, to_path
 from sqe.errors import SqeError, Unavailable
 from sqe.tree import changes as c
-from sqe.tree.statements import ColumnDefinition, PartitionField
+from sqe.tree.definitions import ColumnDefinition, PartitionField
 from sqe.types import sql_types as t
 
 

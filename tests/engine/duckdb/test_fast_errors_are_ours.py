@@ -13,7 +13,7 @@ import pytest
 
 from sqe.config.duckdb import FastSettings
 from sqe.engine.duckdb.errors import FastLaneFailed, translate
-from sqe.engine.duckdb.lane import FastLane
+from sqe.engine.duckdb.processes import Processes
 from sqe.errors import LimitExceeded, Position, SqeError, UserError
 
 _ids = itertools.count(1)
@@ -21,13 +21,13 @@ GIVEN = pa.table({"t": ["1", "abc"], "n": [9223372036854775807, 1], "z": [0, 1]}
 
 
 @pytest.fixture(scope="module")
-def lane() -> Iterator[FastLane]:
-    lane = FastLane(FastSettings(processes=1))
+def lane() -> Iterator[Processes]:
+    lane = Processes(FastSettings(processes=1))
     yield lane
     lane.close()
 
 
-def failure(lane: FastLane, sql: str, **more: Any) -> SqeError:
+def failure(lane: Processes, sql: str, **more: Any) -> SqeError:
     answer = lane.run(sql, statement_id=f"s{next(_ids)}", identity_key="joe", tables={"given": GIVEN}, **more)
     with pytest.raises(SqeError) as caught:
         list(answer)
@@ -64,7 +64,7 @@ def failure(lane: FastLane, sql: str, **more: Any) -> SqeError:
         ("SELECT MAP {t: 1, t: 2} FROM given", "INVALID_FUNCTION_ARGUMENT", None),
     ],
 )
-def test_errors_of_the_statement(lane: FastLane, sql: str, code: str, text: str | None) -> None:
+def test_errors_of_the_statement(lane: Processes, sql: str, code: str, text: str | None) -> None:
     error = failure(lane, sql)
     assert isinstance(error, UserError)
     assert error.code == code
@@ -72,7 +72,7 @@ def test_errors_of_the_statement(lane: FastLane, sql: str, code: str, text: str 
         assert error.message == text
 
 
-def test_errors_of_ours_have_positions(lane: FastLane) -> None:
+def test_errors_of_ours_have_positions(lane: Processes) -> None:
     for sql in (
         "SELECT error('SQE@3:5:DIVISION_BY_ZERO:Division by zero')",
         # When the first rows are on their way.
@@ -90,14 +90,14 @@ def test_an_error_is_not_hidden_by_its_own_interrupt() -> None:
         "SELECT CASE WHEN range = 900000 THEN error('SQE:DIVISION_BY_ZERO:Division by zero') ELSE 1 END"
         " FROM range(1000000)"
     )
-    lane = FastLane(FastSettings(processes=1, threads=4))
+    lane = Processes(FastSettings(processes=1, threads=4))
     try:
         assert {failure(lane, sql).code for _ in range(100)} == {"DIVISION_BY_ZERO"}
     finally:
         lane.close()
 
 
-def test_errors_of_bodies_are_those_that_they_raised(lane: FastLane) -> None:
+def test_errors_of_bodies_are_those_that_they_raised(lane: Processes) -> None:
     error = failure(lane, "SELECT sqe_json_text_parse(t) FROM given", bodies=["sqe_json_text_parse"])
     assert isinstance(error, UserError)
     assert error.code == "INVALID_FUNCTION_ARGUMENT"
@@ -115,7 +115,7 @@ def test_errors_of_bodies_are_those_that_they_raised(lane: FastLane) -> None:
         "SELECT error('anything')",
     ],
 )
-def test_the_rest_is_not_the_users_fault(lane: FastLane, sql: str) -> None:
+def test_the_rest_is_not_the_users_fault(lane: Processes, sql: str) -> None:
     error = failure(lane, sql)
     assert isinstance(error, FastLaneFailed)
     assert error.engine_text
@@ -123,7 +123,7 @@ def test_the_rest_is_not_the_users_fault(lane: FastLane, sql: str) -> None:
     assert error.reason in str(error)
 
 
-def test_a_file_that_vanished(lane: FastLane, tmp_path: Path) -> None:
+def test_a_file_that_vanished(lane: Processes, tmp_path: Path) -> None:
     sql = f"SELECT * FROM read_parquet('{tmp_path}/gone.parquet')"
     error = failure(lane, sql, locations=[str(tmp_path)])
     assert isinstance(error, FastLaneFailed)
@@ -131,7 +131,7 @@ def test_a_file_that_vanished(lane: FastLane, tmp_path: Path) -> None:
     assert str(tmp_path) not in f"{error} {error.as_user_error()}"
 
 
-def test_a_metadata_file_that_vanished(lane: FastLane, tmp_path: Path) -> None:
+def test_a_metadata_file_that_vanished(lane: Processes, tmp_path: Path) -> None:
     sql = f"SELECT * FROM iceberg_scan('{tmp_path}/metadata/00001-gone.metadata.json')"
     error = failure(lane, sql, locations=[str(tmp_path)], extensions=("avro", "iceberg"))
     assert isinstance(error, FastLaneFailed)
@@ -140,7 +140,7 @@ def test_a_metadata_file_that_vanished(lane: FastLane, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["cut", "footer", "pages", "text", "empty"])
-def test_a_corrupt_file(lane: FastLane, tmp_path: Path, damage: str) -> None:
+def test_a_corrupt_file(lane: Processes, tmp_path: Path, damage: str) -> None:
     file = tmp_path / "a.parquet"
     duckdb.execute(f"COPY (SELECT range AS n, md5(range::VARCHAR) AS t FROM range(100000)) TO '{file}'")
     data = bytearray(file.read_bytes())
@@ -164,7 +164,7 @@ def test_a_corrupt_file(lane: FastLane, tmp_path: Path, damage: str) -> None:
     assert list(lane.run("SELECT 1", statement_id=f"s{next(_ids)}", identity_key="joe"))
 
 
-def test_a_file_that_may_not_be_read(lane: FastLane, tmp_path: Path) -> None:
+def test_a_file_that_may_not_be_read(lane: Processes, tmp_path: Path) -> None:
     error = translate(f'IO Error: Cannot open file "{tmp_path}/a": Permission denied')
     assert isinstance(error, FastLaneFailed)
     assert error.as_user_error().code == "ICEBERG_FILESYSTEM_ERROR"

@@ -17,14 +17,14 @@ import pytest
 from sqe.config.duckdb import FastSettings
 from sqe.engine.duckdb import extensions
 from sqe.engine.duckdb.errors import FastLaneFailed
-from sqe.engine.duckdb.lane import FastLane
+from sqe.engine.duckdb.processes import Processes
 
 _ids = itertools.count(1)
 
 
 @pytest.fixture(scope="module")
-def lane() -> Iterator[FastLane]:
-    lane = FastLane(FastSettings(processes=1))
+def lane() -> Iterator[Processes]:
+    lane = Processes(FastSettings(processes=1))
     yield lane
     lane.close()
 
@@ -39,12 +39,12 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
-def rows(lane: FastLane, sql: str, *, identity: str = "joe", **more: Any) -> list[Any]:
+def rows(lane: Processes, sql: str, *, identity: str = "joe", **more: Any) -> list[Any]:
     answer = lane.run(sql, statement_id=f"s{next(_ids)}", identity_key=identity, **more)
     return [row for batch in answer for row in batch.to_pylist()]
 
 
-def refused(lane: FastLane, sql: str, lake: Path) -> FastLaneFailed:
+def refused(lane: Processes, sql: str, lake: Path) -> FastLaneFailed:
     with pytest.raises(FastLaneFailed) as caught:
         rows(lane, sql, locations=[str(lake / "mine")])
     assert str(lake) not in str(caught.value)
@@ -52,12 +52,12 @@ def refused(lane: FastLane, sql: str, lake: Path) -> FastLaneFailed:
     return caught.value
 
 
-def test_what_was_admitted_is_read(lane: FastLane, lake: Path) -> None:
+def test_what_was_admitted_is_read(lane: Processes, lake: Path) -> None:
     sql = f"SELECT who FROM read_parquet('{lake}/mine/a.parquet')"
     assert rows(lane, sql, locations=[str(lake / "mine")]) == [{"who": "mine"}]
 
 
-def test_one_file_admits_no_other(lane: FastLane, lake: Path) -> None:
+def test_one_file_admits_no_other(lane: Processes, lake: Path) -> None:
     other = lake / "mine" / "b.parquet"
     shutil.copy(lake / "mine" / "a.parquet", other)
     sql = f"SELECT * FROM read_parquet('{other}')"
@@ -65,7 +65,7 @@ def test_one_file_admits_no_other(lane: FastLane, lake: Path) -> None:
         rows(lane, sql, identity="of one file", locations=[str(lake / "mine" / "a.parquet")])
 
 
-def test_an_admission_is_of_one_identity(lane: FastLane, lake: Path) -> None:
+def test_an_admission_is_of_one_identity(lane: Processes, lake: Path) -> None:
     sql = f"SELECT who FROM read_parquet('{lake}/mine/a.parquet')"
     assert rows(lane, sql, locations=[str(lake / "mine")])
     with pytest.raises(FastLaneFailed):
@@ -74,7 +74,7 @@ def test_an_admission_is_of_one_identity(lane: FastLane, lake: Path) -> None:
     assert rows(lane, sql)
 
 
-def test_tables_of_one_identity_end_up_in_one_instance(lane: FastLane, lake: Path) -> None:
+def test_tables_of_one_identity_end_up_in_one_instance(lane: Processes, lake: Path) -> None:
     """Otherwise every combination of tables would have an instance, and a cold cache, of its own."""
     both = f"SELECT count(*) AS n FROM read_parquet(['{lake}/mine/a.parquet', '{lake}/theirs/a.parquet'])"
     for name in ("mine", "theirs"):
@@ -104,11 +104,11 @@ def test_tables_of_one_identity_end_up_in_one_instance(lane: FastLane, lake: Pat
         "SELECT * FROM duckdb_secrets()",
     ],
 )
-def test_other_places_are_closed(lane: FastLane, lake: Path, text: str) -> None:
+def test_other_places_are_closed(lane: Processes, lake: Path, text: str) -> None:
     refused(lane, text.format(lake=lake), lake)
 
 
-def test_the_network_is_closed(lane: FastLane, lake: Path) -> None:
+def test_the_network_is_closed(lane: Processes, lake: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0.2)
         port = server.getsockname()[1]
@@ -148,18 +148,18 @@ def test_the_network_is_closed(lane: FastLane, lake: Path) -> None:
         "",
     ],
 )
-def test_nothing_but_one_select_is_run(lane: FastLane, lake: Path, text: str) -> None:
+def test_nothing_but_one_select_is_run(lane: Processes, lake: Path, text: str) -> None:
     before = sorted(lake.rglob("*"))
     refused(lane, text.format(lake=lake), lake)
     assert sorted(lake.rglob("*")) == before
 
 
-def test_python_variables_are_not_tables(lane: FastLane, lake: Path) -> None:
+def test_python_variables_are_not_tables(lane: Processes, lake: Path) -> None:
     for name in ("request", "sys", "instance", "batch"):
         refused(lane, f"SELECT * FROM {name}", lake)
 
 
-def test_settings_are_locked_in(lane: FastLane) -> None:
+def test_settings_are_locked_in(lane: Processes) -> None:
     names = (
         "enable_external_access", "lock_configuration", "python_enable_replacements",
         "autoinstall_known_extensions", "autoload_known_extensions", "allow_community_extensions",
@@ -172,7 +172,7 @@ def test_nothing_secret_reaches_a_process_list(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("SQE_TOKEN", "very-secret")
-    lane = FastLane(FastSettings(processes=1))
+    lane = Processes(FastSettings(processes=1))
     try:
         answer = lane.run(
             "SELECT 'hidden-text', error('stop')", statement_id="s", identity_key="token-of-joe"
@@ -215,14 +215,14 @@ def test_extensions_are_those_that_were_installed(tmp_path: Path) -> None:
         extensions.check(copy, file)
 
 
-def test_extensions_are_loaded_only_if_asked_for(lane: FastLane) -> None:
+def test_extensions_are_loaded_only_if_asked_for(lane: Processes) -> None:
     known = "SELECT count(*) > 0 AS n FROM duckdb_functions() WHERE function_name = 'iceberg_scan'"
     assert rows(lane, known, identity="plain") == [{"n": False}]
     assert rows(lane, known, identity="iceberg", extensions=("avro", "iceberg")) == [{"n": True}]
     assert rows(lane, known, identity="plain") == [{"n": False}]
 
 
-def test_a_table_of_ours_cannot_hide_another_place(lane: FastLane, lake: Path) -> None:
+def test_a_table_of_ours_cannot_hide_another_place(lane: Processes, lake: Path) -> None:
     table = pa.table({"path": [f"{lake}/theirs/a.parquet"]})
     with pytest.raises(FastLaneFailed):
         rows(lane, "SELECT * FROM read_parquet((SELECT path FROM t))", tables={"t": table})

@@ -19,7 +19,7 @@ import pytest
 from sqe.config.duckdb import FastSettings
 from sqe.engine.duckdb import spawn
 from sqe.engine.duckdb.errors import FastLaneFailed
-from sqe.engine.duckdb.lane import FastLane, FastStream, Progress
+from sqe.engine.duckdb.processes import Processes, ProcessStream, Progress
 from sqe.errors import Cancelled, LimitExceeded, SqeError
 
 _ids = itertools.count(1)
@@ -28,17 +28,17 @@ ENDLESS = "SELECT sum(a.range * b.range % 7) FROM range(100000000) a, range(1000
 
 
 @pytest.fixture(scope="module")
-def lane() -> Iterator[FastLane]:
-    lane = FastLane(FastSettings(processes=2, threads=2))
+def lane() -> Iterator[Processes]:
+    lane = Processes(FastSettings(processes=2, threads=2))
     yield lane
     lane.close()
 
 
-def stream(lane: FastLane, sql: str, **more: Any) -> FastStream:
+def stream(lane: Processes, sql: str, **more: Any) -> ProcessStream:
     return lane.run(sql, statement_id=f"s{next(_ids)}", identity_key=more.pop("identity_key", "joe"), **more)
 
 
-def rows(lane: FastLane, sql: str, **more: Any) -> list[tuple[Any, ...]]:
+def rows(lane: Processes, sql: str, **more: Any) -> list[tuple[Any, ...]]:
     table = pa.Table.from_batches(list(answer := stream(lane, sql, **more)), answer.schema)
     return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
 
@@ -51,7 +51,7 @@ def numbers(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-def test_rows_come_in_batches_with_names_and_types(lane: FastLane, numbers: Path) -> None:
+def test_rows_come_in_batches_with_names_and_types(lane: Processes, numbers: Path) -> None:
     answer = stream(lane, f"SELECT n, v FROM read_parquet('{numbers}') ORDER BY n", locations=[str(numbers)])
     assert answer.schema == pa.schema([("n", pa.int64()), ("v", pa.string())])
     batches = list(answer)
@@ -61,18 +61,18 @@ def test_rows_come_in_batches_with_names_and_types(lane: FastLane, numbers: Path
     assert answer.bytes >= sum(batch.nbytes for batch in batches)
 
 
-def test_an_answer_without_rows_has_a_schema(lane: FastLane) -> None:
+def test_an_answer_without_rows_has_a_schema(lane: Processes) -> None:
     answer = stream(lane, "SELECT 1 AS a, 'x' AS b WHERE false")
     assert answer.schema.names == ["a", "b"]
     assert sum(batch.num_rows for batch in answer) == 0
 
 
-def test_a_directory_admits_the_files_in_it(lane: FastLane, numbers: Path) -> None:
+def test_a_directory_admits_the_files_in_it(lane: Processes, numbers: Path) -> None:
     found = rows(lane, f"SELECT count(*) FROM read_parquet('{numbers}')", locations=[str(numbers.parent)])
     assert found == [(300000,)]
 
 
-def test_tables_of_ours_are_views_of_one_statement(lane: FastLane) -> None:
+def test_tables_of_ours_are_views_of_one_statement(lane: Processes) -> None:
     table = pa.table({"a": [1, 2, None], "b": ["x", "y", "z"]})
     sql = 'SELECT l.a, r.b FROM "sqe$1" l JOIN "sqe$1" r ON l.a = r.a ORDER BY 1'
     assert rows(lane, sql, tables={"sqe$1": table}) == [(1, "x"), (2, "y")]
@@ -81,12 +81,12 @@ def test_tables_of_ours_are_views_of_one_statement(lane: FastLane) -> None:
     assert rows(lane, 'SELECT count(*) FROM "sqe$1"', tables={"sqe$1": table.slice(1)}) == [(2,)]
 
 
-def test_an_empty_table_of_ours_has_its_columns(lane: FastLane) -> None:
+def test_an_empty_table_of_ours_has_its_columns(lane: Processes) -> None:
     empty = pa.table({"a": pa.array([], pa.int64())})
     assert rows(lane, "SELECT count(a) FROM t", tables={"t": empty}) == [(0,)]
 
 
-def test_bodies_in_python_are_called(lane: FastLane) -> None:
+def test_bodies_in_python_are_called(lane: Processes) -> None:
     table = pa.table({"t": ['{"a": [1, 2]}', None]})
     sql = "SELECT sqe_json_text_extract(t, '$.a') FROM t"
     for identity in ("joe", "ann"):
@@ -94,18 +94,18 @@ def test_bodies_in_python_are_called(lane: FastLane) -> None:
         assert found == [("[1,2]",), (None,)]
 
 
-def test_every_body_can_be_registered(lane: FastLane) -> None:
+def test_every_body_can_be_registered(lane: Processes) -> None:
     from sqe.functions.bodies import bodies
 
     assert rows(lane, "SELECT 1", bodies=sorted(bodies())) == [(1,)]
 
 
-def test_times_are_in_utc(lane: FastLane, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_times_are_in_utc(lane: Processes, monkeypatch: pytest.MonkeyPatch) -> None:
     sql = "SELECT current_setting('TimeZone'), TIMESTAMPTZ '2024-07-01 12:00:00+00'::VARCHAR"
     assert rows(lane, sql) == [("UTC", "2024-07-01 12:00:00+00")]
 
 
-def test_a_stream_that_is_not_read_holds_the_child_back(lane: FastLane) -> None:
+def test_a_stream_that_is_not_read_holds_the_child_back(lane: Processes) -> None:
     answer = stream(lane, "SELECT range AS n, range || 'abc' AS v FROM range(500000000)")
     batches = iter(answer)
     first = next(batches)
@@ -120,7 +120,7 @@ def test_a_stream_that_is_not_read_holds_the_child_back(lane: FastLane) -> None:
 
 
 def test_children_are_used_again_after_an_abandoned_answer() -> None:
-    lane = FastLane(FastSettings(processes=1))
+    lane = Processes(FastSettings(processes=1))
     try:
         seen = set()
         for _ in range(3):
@@ -134,7 +134,7 @@ def test_children_are_used_again_after_an_abandoned_answer() -> None:
 
 
 @pytest.mark.parametrize("sql", [ENDLESS, "SELECT range FROM range(1000000000000)"])
-def test_cancel_ends_a_statement(lane: FastLane, sql: str) -> None:
+def test_cancel_ends_a_statement(lane: Processes, sql: str) -> None:
     answer = stream(lane, sql)
     threading.Timer(0.3, lane.cancel, (answer.statement_id,)).start()
     with pytest.raises(Cancelled):
@@ -144,7 +144,7 @@ def test_cancel_ends_a_statement(lane: FastLane, sql: str) -> None:
     assert rows(lane, "SELECT 1") == [(1,)]
 
 
-def test_cancel_before_it_began(lane: FastLane) -> None:
+def test_cancel_before_it_began(lane: Processes) -> None:
     answer = stream(lane, ENDLESS)
     lane.cancel(answer.statement_id)
     with pytest.raises(Cancelled):
@@ -152,7 +152,7 @@ def test_cancel_before_it_began(lane: FastLane) -> None:
 
 
 def test_a_cancel_that_comes_late_spares_the_next_statement() -> None:
-    lane = FastLane(FastSettings(processes=1))
+    lane = Processes(FastSettings(processes=1))
     try:
         for _ in range(30):
             answer = stream(lane, "SELECT count(*) FROM range(100000)")
@@ -165,7 +165,7 @@ def test_a_cancel_that_comes_late_spares_the_next_statement() -> None:
 
 
 @pytest.mark.parametrize("sql", [ENDLESS, "SELECT range FROM range(1000000000000)"])
-def test_a_deadline_ends_a_statement(lane: FastLane, sql: str) -> None:
+def test_a_deadline_ends_a_statement(lane: Processes, sql: str) -> None:
     answer = stream(lane, sql, deadline=time.monotonic() + 0.5)
     with pytest.raises(LimitExceeded) as caught:
         for _ in answer:
@@ -176,7 +176,7 @@ def test_a_deadline_ends_a_statement(lane: FastLane, sql: str) -> None:
 
 
 def test_waiting_for_a_child_ends_with_cancel_and_deadline() -> None:
-    lane = FastLane(FastSettings(processes=1))
+    lane = Processes(FastSettings(processes=1))
     try:
         holder = stream(lane, "SELECT range FROM range(1000000000)")
         next(iter(holder))
@@ -195,8 +195,8 @@ def test_waiting_for_a_child_ends_with_cancel_and_deadline() -> None:
 
 
 def test_whoever_may_run_elsewhere_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sqe.engine.duckdb.lane.STANDSTILL_SECONDS", 0.5)
-    lane = FastLane(FastSettings(processes=1))
+    monkeypatch.setattr("sqe.engine.duckdb.processes.STANDSTILL_SECONDS", 0.5)
+    lane = Processes(FastSettings(processes=1))
     try:
         holder = stream(lane, "SELECT range FROM range(1000000000)")
         next(iter(holder))
@@ -211,7 +211,7 @@ def test_whoever_may_run_elsewhere_does_not_wait_for_ever(monkeypatch: pytest.Mo
 
 def test_one_that_gave_up_leaves_the_child_to_another() -> None:
     """Whoever is woken for a child may have been cancelled in the same moment."""
-    lane = FastLane(FastSettings(processes=1))
+    lane = Processes(FastSettings(processes=1))
     try:
         for _ in range(20):
             holder = stream(lane, "SELECT range FROM range(1000000000)")
@@ -230,14 +230,14 @@ def test_one_that_gave_up_leaves_the_child_to_another() -> None:
         lane.close()
 
 
-def _collect(answer: FastStream, into: list[object]) -> None:
+def _collect(answer: ProcessStream, into: list[object]) -> None:
     try:
         into += [batch.to_pylist() for batch in answer]
     except Cancelled as error:
         into.append(error.code)
 
 
-def test_progress_is_told(lane: FastLane, numbers: Path) -> None:
+def test_progress_is_told(lane: Processes, numbers: Path) -> None:
     told: list[Progress] = []
     many = f"read_parquet(['{numbers}'])"
     sql = f"SELECT sum(sin(a.n) * b.n) FROM {many} a, {many} b"
@@ -247,7 +247,7 @@ def test_progress_is_told(lane: FastLane, numbers: Path) -> None:
     assert all(progress.share is None or 0 <= progress.share <= 1 for progress in told)
 
 
-def test_many_statements_at_once(lane: FastLane) -> None:
+def test_many_statements_at_once(lane: Processes) -> None:
     found: list[Any] = []
 
     def work(start: int) -> None:
@@ -263,7 +263,7 @@ def test_many_statements_at_once(lane: FastLane) -> None:
     assert all(asked == got for asked, got in found)
 
 
-def test_a_plan_and_a_profile(lane: FastLane) -> None:
+def test_a_plan_and_a_profile(lane: Processes) -> None:
     import json
 
     arguments = {"identity_key": "joe", "locations": ()}
@@ -298,7 +298,7 @@ def test_a_child_loads_little_before_its_first_statement() -> None:
 
 
 def test_a_closed_lane_says_so() -> None:
-    lane = FastLane(FastSettings(processes=1))
+    lane = Processes(FastSettings(processes=1))
     assert rows(lane, "SELECT 1") == [(1,)]
     running = stream(lane, "SELECT range FROM range(1000000000)")
     next(iter(running))
@@ -309,6 +309,6 @@ def test_a_closed_lane_says_so() -> None:
         rows(lane, "SELECT 1")
 
 
-def _pid(lane: FastLane) -> int:
+def _pid(lane: Processes) -> int:
     [pid] = lane.children()
     return pid

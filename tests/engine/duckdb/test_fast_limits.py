@@ -12,22 +12,22 @@ import pytest
 
 from sqe.config.duckdb import FastSettings
 from sqe.engine.duckdb.errors import FastLaneFailed, translate
-from sqe.engine.duckdb.lane import FastLane
+from sqe.engine.duckdb.processes import Processes
 from sqe.errors import LimitExceeded
 
 _ids = itertools.count(1)
 MIB = 1 << 20
-Limited = Callable[..., FastLane]
+Limited = Callable[..., Processes]
 # What the sort has to keep is several times as large as the memory.
 SORTED = "SELECT hash(range) AS n, range AS r FROM range({rows}) ORDER BY n"
 
 
 @pytest.fixture
 def limited(tmp_path: Path) -> Iterator[Limited]:
-    made: list[FastLane] = []
+    made: list[Processes] = []
 
-    def make(**limits: Any) -> FastLane:
-        made.append(FastLane(FastSettings(processes=1, threads=2, spill_dir=tmp_path, **limits)))
+    def make(**limits: Any) -> Processes:
+        made.append(Processes(FastSettings(processes=1, threads=2, spill_dir=tmp_path, **limits)))
         return made[-1]
 
     yield make
@@ -90,7 +90,7 @@ def test_a_full_disk_is_named() -> None:
 
 
 def test_a_spill_directory_that_cannot_be_used() -> None:
-    lane = FastLane(FastSettings(processes=1, spill_dir=Path("/proc/nowhere")))
+    lane = Processes(FastSettings(processes=1, spill_dir=Path("/proc/nowhere")))
     try:
         with pytest.raises(FastLaneFailed, match="could not be started"):
             list(lane.run("SELECT 1", statement_id="s", identity_key="joe"))

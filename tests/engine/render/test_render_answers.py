@@ -21,8 +21,8 @@ from render_trees import (
     ref,
 )
 
-from sqe.engine.spark.lane import SparkSession
 from sqe.engine.spark.render import render
+from sqe.engine.spark.spark import SparkSession
 from sqe.errors import SqeError
 from sqe.tree.expressions import (
     AggregateCall,

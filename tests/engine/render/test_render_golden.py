@@ -28,6 +28,7 @@ from render_trees import (
 
 from sqe.engine.spark.render import render
 from sqe.errors import Position
+from sqe.tree.definitions import ColumnDefinition, PartitionField
 from sqe.tree.expressions import (
     AggregateCall,
     Call,
@@ -61,13 +62,11 @@ from sqe.tree.relations import (
 )
 from sqe.tree.statements import (
     Assignment,
-    ColumnDefinition,
     CreateTable,
     Delete,
     Insert,
     Merge,
     MergeClause,
-    PartitionField,
     Query,
     Statement,
     Target,

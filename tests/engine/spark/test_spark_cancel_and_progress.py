@@ -8,7 +8,7 @@ import time
 import pytest
 
 from sqe.engine.spark.connect import Progress
-from sqe.engine.spark.lane import SparkSession
+from sqe.engine.spark.spark import SparkSession
 from sqe.errors import Cancelled, LimitExceeded
 
 # One task, so that other statements find a free core.

@@ -11,7 +11,7 @@ from sqe.config.spark import SparkSettings
 from sqe.engine.spark.archive import UNUSED_SECONDS, class_archive, prune
 from sqe.engine.spark.jars import default_cache, ensure_jars, spark_jars
 from sqe.engine.spark.java import Java, find_java
-from sqe.engine.spark.lane import SparkLane
+from sqe.engine.spark.spark import Spark
 
 
 @pytest.fixture
@@ -56,6 +56,6 @@ def test_a_broken_archive_is_passed_over(tmp_path: Path) -> None:
     expected = class_archive(tmp_path, find_java(), [*ensure_jars(tmp_path), *spark_jars()]).final
     assert expected is not None
     expected.write_bytes(b"not an archive" * 1000)
-    lane = SparkLane(SparkSettings(driver_memory="512m"), tmp_path)
+    lane = Spark(SparkSettings(driver_memory="512m"), tmp_path)
     assert [b.num_rows for b in lane.session("x", {}).run("SELECT 1", statement_id="a", user="x")] == [1]
     lane.close(wait=60)

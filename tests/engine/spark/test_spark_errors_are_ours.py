@@ -8,7 +8,7 @@ import pytest
 
 from sqe.engine.spark.connect import Progress
 from sqe.engine.spark.errors import Failure, translate
-from sqe.engine.spark.lane import SparkLane, SparkSession
+from sqe.engine.spark.spark import Spark, SparkSession
 from sqe.errors import (
     Cancelled,
     CommitConflict,
@@ -70,7 +70,7 @@ def test_raised_messages_are_shown_as_written(spark: SparkSession) -> None:
         list(spark.run(sql, statement_id="raised", user="x"))
 
 
-def test_writes_that_break_rules(spark_lane: SparkLane, tmp_path: Path) -> None:
+def test_writes_that_break_rules(spark_lane: Spark, tmp_path: Path) -> None:
     key = "spark.sql.catalog.lake"
     conf = {
         key: "org.apache.iceberg.spark.SparkCatalog",
@@ -96,7 +96,7 @@ def test_writes_that_break_rules(spark_lane: SparkLane, tmp_path: Path) -> None:
         assert_clean(error)
 
 
-def test_two_writers_of_the_same_rows(spark_lane: SparkLane, tmp_path: Path) -> None:
+def test_two_writers_of_the_same_rows(spark_lane: Spark, tmp_path: Path) -> None:
     key = "spark.sql.catalog.lake"
     kind = {key: "org.apache.iceberg.spark.SparkCatalog", f"{key}.type": "hadoop"}
     session = spark_lane.session("writers", {"lake": {**kind, f"{key}.warehouse": str(tmp_path)}})

@@ -63,11 +63,11 @@ def test_none_at_all_is_one_clear_line(tmp_path: Path, version: str, reason: str
 def test_a_java_that_cannot_run_stops_the_statement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from sqe.config.spark import SparkSettings
     from sqe.engine.spark.jars import default_cache
-    from sqe.engine.spark.lane import SparkLane
+    from sqe.engine.spark.spark import Spark
 
     cache = default_cache()
     monkeypatch.setenv("JAVA_HOME", str(fake_java(tmp_path / "java", "17.0.1")))
-    lane = SparkLane(SparkSettings(), cache)
+    lane = Spark(SparkSettings(), cache)
     assert lane.state == "not started"
     with pytest.raises(Unavailable, match="the Spark server did not start"):
         list(lane.session("x", {}).run("SELECT 1", statement_id="s", user="x"))
@@ -78,9 +78,9 @@ def test_a_java_that_cannot_run_stops_the_statement(tmp_path: Path, monkeypatch:
 def test_a_wrong_memory_size_is_a_configuration_error() -> None:
     from sqe.config.spark import SparkSettings
     from sqe.engine.spark.jars import default_cache
-    from sqe.engine.spark.lane import SparkLane
+    from sqe.engine.spark.spark import Spark
 
-    lane = SparkLane(SparkSettings(driver_memory="a lot"), default_cache())
+    lane = Spark(SparkSettings(driver_memory="a lot"), default_cache())
     with pytest.raises(ConfigError, match=r"spark\.driver_memory"):
         list(lane.session("x", {}).run("SELECT 1", statement_id="s", user="x"))
     lane.close()

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sqe.engine.spark.lane import SparkLane, SparkSession
+from sqe.engine.spark.spark import Spark, SparkSession
 from sqe.errors import InternalError, NotFound, SqeError, Unavailable
 
 numbers = itertools.count()
@@ -47,7 +47,7 @@ def test_a_large_answer_arrives_whole_and_in_order(spark: SparkSession) -> None:
     assert column.to_pylist() == list(range(500000))
 
 
-def test_a_write_runs_once(spark_lane: SparkLane, tmp_path: Path) -> None:
+def test_a_write_runs_once(spark_lane: Spark, tmp_path: Path) -> None:
     session = spark_lane.session("writer", catalog("lake", tmp_path))
     rows(session, "CREATE TABLE lake.a.t USING iceberg AS SELECT id FROM range(5)")
     rows(session, "INSERT INTO lake.a.t SELECT id FROM range(5)")
@@ -59,14 +59,14 @@ def test_a_write_runs_once(spark_lane: SparkLane, tmp_path: Path) -> None:
     assert [operation for (operation,) in snapshots] == ["append", "append", "overwrite", "append"]
 
 
-def test_explain_shows_a_plan_and_runs_nothing(spark_lane: SparkLane, tmp_path: Path) -> None:
+def test_explain_shows_a_plan_and_runs_nothing(spark_lane: Spark, tmp_path: Path) -> None:
     session = spark_lane.session("explainer", catalog("lake", tmp_path))
     rows(session, "CREATE TABLE lake.a.t (id BIGINT) USING iceberg")
     assert "AppendData" in session.explain("INSERT INTO lake.a.t SELECT id FROM range(5)")
     assert rows(session, "SELECT count(*) FROM lake.a.t") == [(0,)]
 
 
-def test_catalogs_belong_to_their_identity(spark_lane: SparkLane, tmp_path: Path) -> None:
+def test_catalogs_belong_to_their_identity(spark_lane: Spark, tmp_path: Path) -> None:
     one = spark_lane.session("one", catalog("lake", tmp_path / "one"))
     two = spark_lane.session("two", catalog("lake", tmp_path / "two"))
     rows(one, "CREATE TABLE lake.a.t USING iceberg AS SELECT 1 AS a")
@@ -75,7 +75,7 @@ def test_catalogs_belong_to_their_identity(spark_lane: SparkLane, tmp_path: Path
     assert spark_lane.session("one", catalog("lake", tmp_path / "one")) is one
 
 
-def test_another_configuration_is_another_session(spark_lane: SparkLane, tmp_path: Path) -> None:
+def test_another_configuration_is_another_session(spark_lane: Spark, tmp_path: Path) -> None:
     before = spark_lane.session("mover", catalog("lake", tmp_path / "before"))
     rows(before, "CREATE TABLE lake.a.t USING iceberg AS SELECT 1 AS a")
     after = spark_lane.session("mover", catalog("lake", tmp_path / "after"))
@@ -86,7 +86,7 @@ def test_another_configuration_is_another_session(spark_lane: SparkLane, tmp_pat
         rows(before, "SELECT 1")
 
 
-def test_a_replaced_session_finishes_what_it_runs(spark_lane: SparkLane, tmp_path: Path) -> None:
+def test_a_replaced_session_finishes_what_it_runs(spark_lane: Spark, tmp_path: Path) -> None:
     before = spark_lane.session("finisher", {})
     stream = before.run("SELECT id FROM range(10)", statement_id="late", user="x")
     spark_lane.session("finisher", catalog("lake", tmp_path))

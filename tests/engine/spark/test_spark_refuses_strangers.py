@@ -15,8 +15,8 @@ from spark_strangers import frames, listening_ports, send
 
 from sqe.config.config import load
 from sqe.config.spark import SparkSettings, authentication
-from sqe.engine.spark.lane import SparkLane
 from sqe.engine.spark.server import SparkServer
+from sqe.engine.spark.spark import Spark
 from sqe.errors import ConfigError
 
 HEARD_SECONDS = 3.0
@@ -24,7 +24,7 @@ ANSWER_SECONDS = 10.0
 
 
 @pytest.fixture(scope="module")
-def server(spark_lane: SparkLane) -> SparkServer:
+def server(spark_lane: Spark) -> SparkServer:
     """With a Python worker, which is the last that could open a port."""
     session = spark_lane.session("strangers", {})
     sql = "SELECT sqe_json_text_parse(concat('[', id, ']')) FROM range(2)"

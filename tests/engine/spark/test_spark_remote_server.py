@@ -8,28 +8,28 @@ import pytest
 
 from sqe.config.spark import SparkSettings
 from sqe.engine.spark.connect import Endpoint, parse_remote
-from sqe.engine.spark.lane import SparkLane
+from sqe.engine.spark.spark import Spark
 from sqe.errors import ConfigError, Unavailable
 
 
-def address(lane: SparkLane) -> tuple[int, str]:
+def address(lane: Spark) -> tuple[int, str]:
     server = lane.link().server
     assert server is not None
     return server.wait(), server.token
 
 
-def test_statements_run_on_the_server_that_exists(spark_lane: SparkLane, tmp_path: Path) -> None:
+def test_statements_run_on_the_server_that_exists(spark_lane: Spark, tmp_path: Path) -> None:
     port, token = address(spark_lane)
-    lane = SparkLane(SparkSettings(remote=f"sc://localhost:{port}/;token={token}"), tmp_path)
+    lane = Spark(SparkSettings(remote=f"sc://localhost:{port}/;token={token}"), tmp_path)
     session = lane.session("remote", {})
     assert [b.num_rows for b in session.run("SELECT 1", statement_id="r1", user="x")] == [1]
     lane.close()
     assert spark_lane.started
 
 
-def test_a_wrong_token_is_refused(spark_lane: SparkLane, tmp_path: Path) -> None:
+def test_a_wrong_token_is_refused(spark_lane: Spark, tmp_path: Path) -> None:
     port, _ = address(spark_lane)
-    lane = SparkLane(SparkSettings(remote=f"sc://localhost:{port}/;token=wrong"), tmp_path)
+    lane = Spark(SparkSettings(remote=f"sc://localhost:{port}/;token=wrong"), tmp_path)
     with pytest.raises(Unavailable) as caught:
         list(lane.session("remote", {}).run("SELECT 1", statement_id="r1", user="x"))
     assert caught.value.code == "SPARK_REFUSED"
@@ -38,13 +38,13 @@ def test_a_wrong_token_is_refused(spark_lane: SparkLane, tmp_path: Path) -> None
 
 
 def test_a_server_that_is_not_there_is_reported_soon(tmp_path: Path) -> None:
-    lane = SparkLane(SparkSettings(remote="sc://localhost:1"), tmp_path)
+    lane = Spark(SparkSettings(remote="sc://localhost:1"), tmp_path)
     with pytest.raises(Unavailable, match="connection to the Spark server was lost"):
         list(lane.session("remote", {}).run("SELECT 1", statement_id="r1", user="x"))
     lane.close()
 
 
-def test_a_session_that_the_server_forgot_is_made_again(spark_lane: SparkLane) -> None:
+def test_a_session_that_the_server_forgot_is_made_again(spark_lane: Spark) -> None:
     session = spark_lane.session("forgotten", {})
     list(session.run("SELECT 1", statement_id="f1", user="x"))
     _, connect = session.connected()

@@ -15,7 +15,7 @@ import pytest
 
 from sqe.config.spark import SparkSettings
 from sqe.engine.spark.jars import default_cache
-from sqe.engine.spark.lane import SparkLane
+from sqe.engine.spark.spark import Spark
 from sqe.errors import LimitExceeded, Unavailable
 
 pytestmark = pytest.mark.faults
@@ -25,9 +25,9 @@ ENDLESS = "SELECT count(*) FROM range(0, 1000000000000000, 1, 1) WHERE id % 7 = 
 OWNER = f"""
 import sys
 from sqe.engine.spark.jars import default_cache
-from sqe.engine.spark.lane import SparkLane
+from sqe.engine.spark.spark import Spark
 from sqe.config.spark import SparkSettings
-lane = SparkLane(SparkSettings(driver_memory="512m"), default_cache())
+lane = Spark(SparkSettings(driver_memory="512m"), default_cache())
 server = lane.link().server
 print(server.jvm, server.directory, flush=True)
 if sys.argv[1] == "runs":
@@ -36,13 +36,13 @@ if sys.argv[1] == "runs":
 
 
 @pytest.fixture
-def lane() -> Iterator[SparkLane]:
-    lane = SparkLane(SparkSettings(driver_memory="512m"), default_cache())
+def lane() -> Iterator[Spark]:
+    lane = Spark(SparkSettings(driver_memory="512m"), default_cache())
     yield lane
     lane.close(wait=60)
 
 
-def test_a_killed_server_fails_its_statement_and_the_next_one_works(lane: SparkLane) -> None:
+def test_a_killed_server_fails_its_statement_and_the_next_one_works(lane: Spark) -> None:
     session = lane.session("x", {})
 
     def kill(_: object) -> None:
@@ -59,7 +59,7 @@ def test_a_killed_server_fails_its_statement_and_the_next_one_works(lane: SparkL
         list(session.run("SELECT repeat('x', 4000) FROM range(1000000)", statement_id="e3", user="x"))
 
 
-def test_a_server_that_was_replaced_leaves_no_zombie(lane: SparkLane) -> None:
+def test_a_server_that_was_replaced_leaves_no_zombie(lane: Spark) -> None:
     link = lane.link()
     assert link.server is not None
     watchdog = link.server._process.pid
@@ -85,7 +85,7 @@ def test_a_server_ends_with_its_owner(how: str) -> None:
         time.sleep(0.05)
 
 
-def test_a_lane_closed_while_it_starts_leaves_no_server(lane: SparkLane) -> None:
+def test_a_lane_closed_while_it_starts_leaves_no_server(lane: Spark) -> None:
     started = threading.Thread(target=lambda: _ignore_unavailable(lane))
     started.start()
     lane.close()
@@ -95,7 +95,7 @@ def test_a_lane_closed_while_it_starts_leaves_no_server(lane: SparkLane) -> None
         lane.link()
 
 
-def _ignore_unavailable(lane: SparkLane) -> None:
+def _ignore_unavailable(lane: Spark) -> None:
     try:
         lane.link()
     except Unavailable as error:

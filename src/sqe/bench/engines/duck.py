@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sqe.bench.engines import Answer, Place
 from sqe.bench.engines.ours import Fast
 from sqe.engine.duckdb.extensions import verified
+from sqe.engine.duckdb.render import FastRendered
 from sqe.errors import NotSupported
 from sqe.statement import Statement, plan
 
@@ -47,9 +48,8 @@ class Rendered:
 
     def prepare(self, sql: str) -> None:
         statement = Statement(sql, self.sqe.connection.session)
-        plan(statement, self.sqe.connection.coordinator)
-        assert statement.route is not None and statement.route.admitted is not None
-        rendered = statement.route.admitted.rendered
+        rendered = plan(statement, self.sqe.connection.coordinator).rendered
+        assert isinstance(rendered, FastRendered)
         if rendered.bodies or rendered.tables:
             raise NotSupported("the rendered SQL needs functions or rows of SQE")
         self.rendered[sql] = rendered.sql

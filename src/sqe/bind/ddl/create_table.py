@@ -19,6 +19,7 @@ from sqe.catalog.names import nearest
 from sqe.errors import AccessDenied, NotFound, NotSupported, SqeError, UserError
 from sqe.policy.columns import visible_columns
 from sqe.tree import statements as s
+from sqe.tree.definitions import ColumnDefinition
 from sqe.tree.expressions import Ref
 from sqe.tree.names import check_characters
 from sqe.tree.relations import Project, Relation, TableName
@@ -52,7 +53,7 @@ def create_table(b: Binder, node: exp.Create) -> s.Statement:
             from sqe.tree.relations import Limit
 
             source = Limit(source.fields, source, 0)
-        columns = tuple(s.ColumnDefinition(f.name, storable(b, f.type, f.name, node)) for f in source.fields)
+        columns = tuple(ColumnDefinition(f.name, storable(b, f.type, f.name, node)) for f in source.fields)
         source = cast_relation(b, source, [c.type for c in columns])
     else:
         if options.with_data is not None:
@@ -111,7 +112,7 @@ def new_table_name(b: Binder, node: exp.Expr) -> TableName:
 
 def _definitions(
     b: Binder, node: exp.Expr, options: TableOptions, *, alone: bool
-) -> tuple[s.ColumnDefinition, ...]:
+) -> tuple[ColumnDefinition, ...]:
     """One column, or those of LIKE."""
     if not isinstance(node, exp.LikeProperty):
         return (column_definition(b, node),)
@@ -134,7 +135,7 @@ def _definitions(
                 hint="(LIKE ...) among the columns copies the columns alone",
             )
         copy_options(other, options)
-    return tuple(s.ColumnDefinition(c.name, c.type, c.nullable, c.comment) for c in seen)
+    return tuple(ColumnDefinition(c.name, c.type, c.nullable, c.comment) for c in seen)
 
 
 def _named_source(b: Binder, source: Relation, definitions: Sequence[exp.Expr], node: exp.Create) -> Relation:
@@ -198,7 +199,7 @@ def _refuse_unstorable(b: Binder, source: t.Type, name: str, node: exp.Expr) -> 
         raise NotSupported(f"column '{name}': a table cannot store {source}", position=b.position(node))
 
 
-def column_definition(b: Binder, node: exp.Expr) -> s.ColumnDefinition:
+def column_definition(b: Binder, node: exp.Expr) -> ColumnDefinition:
     if not isinstance(node, exp.ColumnDef):
         raise NotSupported("this is not a column's definition", position=b.position(node))
     check_arguments(node, {"this", "kind", "constraints"}, b.text)
@@ -218,7 +219,7 @@ def column_definition(b: Binder, node: exp.Expr) -> s.ColumnDefinition:
                 f"the column option {type(rule).__name__} is not supported", position=b.position(node)
             )
     column = storable(b, bind_type(kind, b.text), node.name, node)
-    return s.ColumnDefinition(name_of(node.this).folded, column, nullable, comment)
+    return ColumnDefinition(name_of(node.this).folded, column, nullable, comment)
 
 
 def refuse_duplicates(b: Binder, names: Sequence[str], node: exp.Expr) -> None:

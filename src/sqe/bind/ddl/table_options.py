@@ -13,7 +13,7 @@ from sqe.bind.names import name_of
 from sqe.catalog.iceberg.definition import RESERVED
 from sqe.catalog.names import nearest
 from sqe.errors import InvalidArgument, NotSupported, Position
-from sqe.tree import statements as s
+from sqe.tree.definitions import PartitionField, SortField
 
 if TYPE_CHECKING:
     from sqe.catalog.iceberg.table import Table
@@ -26,8 +26,8 @@ class TableOptions:
     """What WITH (...), PARTITIONED BY, COMMENT, LOCATION and TBLPROPERTIES say."""
 
     def __init__(self) -> None:
-        self.partitioning: list[s.PartitionField] = []
-        self.sort_order: list[s.SortField] = []
+        self.partitioning: list[PartitionField] = []
+        self.sort_order: list[SortField] = []
         self.properties: dict[str, str] = {}
         self.comment: str | None = None
         self.location: str | None = None
@@ -77,10 +77,10 @@ def copy_options(table: Table, options: TableOptions) -> None:
         for p in table.partitioning:
             word, _, number = p.transform.rstrip("]").partition("[")
             if p.column is not None:
-                options.partitioning.append(s.PartitionField(word, p.column, int(number) if number else None))
+                options.partitioning.append(PartitionField(word, p.column, int(number) if number else None))
     if not options.sort_order:
         options.sort_order += [
-            s.SortField(f.column, f.descending, f.nulls_first)
+            SortField(f.column, f.descending, f.nulls_first)
             for f in table.sort_order
             if f.column is not None and f.transform == "identity"
         ]
@@ -143,13 +143,13 @@ _TRANSFORMS = {
 }  # fmt: skip
 
 
-def _partition_text(text: str, position: Position | None) -> s.PartitionField:
+def _partition_text(text: str, position: Position | None) -> PartitionField:
     """Trino's spelling: 'day(ts)', 'bucket(id, 4)', 'region'."""
     match = _TRANSFORM.match(text)
     if not match:
         raise InvalidArgument(f"'{text}' is not a partitioning", position=position)
     if match[4]:
-        return s.PartitionField("identity", _fold(match[4].strip()))
+        return PartitionField("identity", _fold(match[4].strip()))
     number = int(match[3]) if match[3] else None
     return _partition(match[1], _fold(match[2].strip()), number, position)
 
@@ -159,7 +159,7 @@ _SORT = re.compile(
 )
 
 
-def _sort_text(text: str, position: Position | None) -> s.SortField:
+def _sort_text(text: str, position: Position | None) -> SortField:
     """Trino's spelling: 'name', 'name DESC', 'name ASC NULLS LAST'."""
     match = _SORT.match(text)
     if not match or (not match[1] and re.search(r"\s", match[2])):
@@ -167,20 +167,18 @@ def _sort_text(text: str, position: Position | None) -> s.SortField:
     descending = (match[3] or "asc").lower() == "desc"
     nulls = (match[4] or ("last" if descending else "first")).lower()
     column = match[2].replace('""', '"') if match[1] else match[2].lower()
-    return s.SortField(column, descending, nulls == "first")
+    return SortField(column, descending, nulls == "first")
 
 
 def _fold(name: str) -> str:
     return name[1:-1].replace('""', '"') if name.startswith('"') else name.lower()
 
 
-def _partition_syntax(b: Binder, node: exp.Expr) -> s.PartitionField:
+def _partition_syntax(b: Binder, node: exp.Expr) -> PartitionField:
     """Spark's spelling: bucket(4, id), days(ts), region."""
     position = b.position(node)
     if isinstance(node, (exp.Identifier, exp.Column)):
-        return s.PartitionField(
-            "identity", name_of(node.this if isinstance(node, exp.Column) else node).folded
-        )
+        return PartitionField("identity", name_of(node.this if isinstance(node, exp.Column) else node).folded)
     if isinstance(node, (exp.PartitionedByBucket, exp.PartitionByTruncate)):
         arguments = [node.this, node.expression]
         word = "bucket" if isinstance(node, exp.PartitionedByBucket) else "truncate"
@@ -196,7 +194,7 @@ def _partition_syntax(b: Binder, node: exp.Expr) -> s.PartitionField:
     return _partition(word, column, int(numbers[0].this) if numbers else None, position)
 
 
-def _partition(word: str, column: str, number: int | None, position: Position | None) -> s.PartitionField:
+def _partition(word: str, column: str, number: int | None, position: Position | None) -> PartitionField:
     transform = _TRANSFORMS.get(word.lower())
     if transform is None:
         raise InvalidArgument(
@@ -211,4 +209,4 @@ def _partition(word: str, column: str, number: int | None, position: Position | 
             else f"{transform} takes a column",
             position=position,
         )
-    return s.PartitionField(transform, column, number)
+    return PartitionField(transform, column, number)

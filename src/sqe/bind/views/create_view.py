@@ -22,6 +22,7 @@ from sqe.errors import NotSupported, UserError
 from sqe.policy.decision import write_denied
 from sqe.sql.alter import SPAN
 from sqe.tree import statements as s
+from sqe.tree.definitions import ColumnDefinition
 from sqe.tree.expressions import Field, walk
 from sqe.tree.relations import Relation, Scan, TableName
 from sqe.types import sql_types as t
@@ -111,7 +112,7 @@ def _refuse_parameters(b: Binder, query: exp.Expr) -> None:
 
 def _columns(
     b: Binder, fields: Sequence[Field], listed: Sequence[exp.Expr], node: exp.Create
-) -> tuple[s.ColumnDefinition, ...]:
+) -> tuple[ColumnDefinition, ...]:
     names = [f.name for f in fields]
     comments: list[str | None] = [None] * len(fields)
     if listed:
@@ -142,7 +143,7 @@ def _columns(
                 hint="add a CAST",
             )
         columns.append(
-            s.ColumnDefinition(name, storable(b, field.type, name, node.args["expression"]), True, comment)
+            ColumnDefinition(name, storable(b, field.type, name, node.args["expression"]), True, comment)
         )
     return tuple(columns)
 
@@ -167,7 +168,7 @@ def _listed(b: Binder, node: exp.Expr) -> tuple[str, str | None]:
     return name_of(node.this).folded, comment
 
 
-def _renamed(sql: str, fields: Sequence[Field], columns: Sequence[s.ColumnDefinition], *, star: bool) -> str:
+def _renamed(sql: str, fields: Sequence[Field], columns: Sequence[ColumnDefinition], *, star: bool) -> str:
     """The text with the names of the column list. SELECT * may bring more columns one day, in any place,
     so that its columns are taken by the names that they have now, where those are unambiguous."""
     names = [(f.name, f) for f in fields]
@@ -184,6 +185,6 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _stored(b: Binder, view: TableName, sql: str, columns: Sequence[s.ColumnDefinition]) -> View:
+def _stored(b: Binder, view: TableName, sql: str, columns: Sequence[ColumnDefinition]) -> View:
     announced = tuple(Column(c.name, c.type, True, c.comment, i) for i, c in enumerate(columns, 1))
     return View(view, sql, b.catalog, b.namespace, announced)

@@ -12,7 +12,8 @@ from sqe.catalog.iceberg.metadata import NEWEST_VERSION
 from sqe.catalog.iceberg.table import MAIN
 from sqe.catalog.names import match, nearest
 from sqe.errors import InvalidArgument, NotFound, NotSupported, UserError
-from sqe.tree.statements import CreateTable, PartitionField
+from sqe.tree.definitions import PartitionField
+from sqe.tree.statements import CreateTable
 from sqe.types.iceberg import needs_version_3, to_iceberg
 
 DEFAULT_VERSION = 2

@@ -7,8 +7,8 @@ from dataclasses import field
 
 from sqe.catalog.iceberg.table import Column
 from sqe.foundation.record import record
+from sqe.tree.definitions import ColumnDefinition
 from sqe.tree.relations import TableName
-from sqe.tree.statements import ColumnDefinition
 
 # The dialect of the text that we read and write; an Iceberg view may have one text for each dialect.
 DIALECT = "trino"

@@ -16,7 +16,7 @@ from sqe.catalog.iceberg.view import COMMENT, DEFINER, SECURITY, ViewDefinition
 from sqe.errors import NotSupported, UserError
 from sqe.foundation.version import __version__
 from sqe.tree.changes import Change, SetColumnComment, SetComment
-from sqe.tree.statements import ColumnDefinition
+from sqe.tree.definitions import ColumnDefinition
 from sqe.types.iceberg import to_iceberg
 
 _KEPT_VERSIONS = "version.history.num-entries"

@@ -15,8 +15,8 @@ from typing import Any
 import pyarrow as pa
 
 from sqe.bind.binder import Binder
+from sqe.bind.views.reader import ViewReader
 from sqe.catalog.iceberg.table import Table
-from sqe.commands.system_rows import listing_of
 from sqe.coordinator import Coordinator
 from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.doors.flight import schemas, sql_info, xdbc_types
@@ -147,7 +147,9 @@ def _of_names(schema: Callable[[Any], pa.Schema], rows: Callable[[Listing, Any],
         binder = Binder(
             "", replace(session), coordinator.catalogs, guard.decide, guard.may_read_files, hides=guard.hides
         )
-        found = _arrow(schema(command), rows(listing_of(binder, coordinator), command))
+        views = ViewReader(binder)
+        listing = Listing(coordinator.catalogs, guard.decide, views.columns, views.shows_text, binder.warn)
+        found = _arrow(schema(command), rows(listing, command))
         for warning in binder.warnings:
             log.warning(warning)
         return found

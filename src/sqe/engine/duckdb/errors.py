@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from sqe.engine.lane import LaneFailed
 from sqe.errors import (
     Cancelled,
     ErrorKind,
@@ -21,20 +22,17 @@ from sqe.errors import (
 )
 
 
-class FastLaneFailed(Unavailable):
-    """Not the user's fault, as far as this lane can tell. `reason` is one line for EXPLAIN and people.
-    `engine_text` is what DuckDB said; it may name files, and is for tests and bug reports alone."""
+class FastLaneFailed(LaneFailed):
+    """`engine_text` is what DuckDB said; it may name files, and is for tests and bug reports alone."""
 
     code = "FAST_LANE_FAILED"
 
     def __init__(self, reason: str, *, user_error: SqeError | None = None, engine_text: str = "") -> None:
         super().__init__(reason, hint="SET SESSION lane = 'auto' lets Spark answer instead")
-        self.reason = reason
         self.engine_text = engine_text
         self._user_error = user_error
 
     def as_user_error(self) -> SqeError:
-        """What somebody sees who wants this lane and no other."""
         return self._user_error or self
 
 

@@ -1,9 +1,10 @@
-"""A query on its way into the fast lane: whether it may enter, which files it needs, and its SQL."""
+"""A query on its way into the fast lane: whether it is eligible, which files it needs, and its SQL."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 
@@ -17,9 +18,10 @@ from sqe.engine.duckdb.constants import folded
 from sqe.engine.duckdb.elide_guards import unguarded
 from sqe.engine.duckdb.eligibility import refusal
 from sqe.engine.duckdb.pruning import kept_files
-from sqe.engine.duckdb.render import Rendered, render
-from sqe.engine.duckdb.sources import IcebergMetadata, OneFile, ParquetFiles, ScanFiles, Source
+from sqe.engine.duckdb.render import FastRendered, render
+from sqe.engine.duckdb.sources import IcebergMetadata, OneFile, ParquetFiles, ScanFiles, Source, totals
 from sqe.engine.duckdb.table_kinds import Denied, Plain, kind_of
+from sqe.engine.lane import Candidate, Question
 from sqe.engine.render.scope import references
 from sqe.engine.render.signed_zero import hide_zeros
 from sqe.engine.render.zones import lower_zones
@@ -32,55 +34,43 @@ from sqe.types.sql_types import APPROXIMATE, Type, holds_floats, is_exact
 
 
 @record
-class Admitted:
-    """`locations` are the directories and files that it may read; `scans` the files that it needs."""
+class FastCandidate(Candidate):
+    """`query` has no zones and no casts of constants left. `locations` are the directories and files that it
+    may read, `scans` the files that it needs."""
 
-    rendered: Rendered
+    query: Query
+    sources: Mapping[Scan | FileScan, Source]
+    bounds: Bounds
     locations: tuple[str, ...]
     scans: tuple[ScanFiles, ...]
-
-    @property
-    def files_read(self) -> int:
-        return sum(len(scan.paths) for scan in self.scans)
-
-    @property
-    def files_total(self) -> int:
-        return sum(scan.total for scan in self.scans)
-
-    @property
-    def bytes(self) -> int:
-        return sum(scan.bytes for scan in self.scans)
+    statement_id: str
 
     @property
     def reason(self) -> str:
-        if not self.files_total:
+        read, total, size = totals(self.scans) or (0, 0, 0)
+        if not total:
             return "everything in it is proven"
-        size = f"{self.bytes / 1e6:.1f} MB" if self.bytes >= 100_000 else f"{self.bytes} bytes"
-        return f"everything in it is proven; {self.files_read} of {self.files_total} files, {size}"
+        shown = f"{size / 1e6:.1f} MB" if size >= 100_000 else f"{size} bytes"
+        return f"everything in it is proven; {read} of {total} files, {shown}"
 
 
-class _Refused(Exception):
+class Ineligible(Exception):
     """Not for this lane; the text is the reason."""
 
 
-def admit(
-    query: Query,
-    tables: Mapping[TableName, Table],
-    files: FileCache,
-    settings: FastSettings,
-    *,
-    session_zone: str,
-    statement_id: str,
-) -> Admitted | str:
-    """The query, ready for the fast lane; or why Spark has to answer it."""
+def eligible(question: Question, files: FileCache, settings: FastSettings) -> FastCandidate | str:
+    """The query, ready to be rendered; or why Spark has to answer it. Which files a table has, and how many
+    bytes of them are needed, is part of the decision."""
+    query = question.tree
+    assert isinstance(query, Query)
     try:
-        lowered = lower_zones(query, session_zone)
+        lowered = lower_zones(query, question.time_zone)
         assert isinstance(lowered, Query)
         reason = refusal(lowered)
         if reason is not None:
             return reason
         lowered = folded(lowered)
-        reading = _Reading(lowered, tables, files, settings)
+        reading = _Reading(lowered, question.tables, files, settings)
         sources: dict[Scan | FileScan, Source] = {
             scan: reading.source(scan, terms)
             for scan, terms in conditions_of(lowered).items()
@@ -88,13 +78,22 @@ def admit(
         }
         sources |= {n: reading.file(n) for n in walk(lowered) if isinstance(n, FileScan)}
         bounds = Bounds(lowered, reading.range_of, reading.rows_of)
-        cheaper = hide_zeros(unguarded(lowered, bounds), spark=False)
-        rendered = render(cheaper, sources, statement_id=statement_id)
-    except (_Refused, NotSupported) as refused:
+    except (Ineligible, NotSupported) as refused:
         return str(refused)
     except RecursionError:
         return "it is nested too deeply"
-    return Admitted(rendered, tuple(sorted(reading.locations)), tuple(reading.scans))
+    locations = tuple(sorted(reading.locations))
+    return FastCandidate(lowered, sources, bounds, locations, tuple(reading.scans), question.statement_id)
+
+
+def rendered(candidate: FastCandidate) -> FastRendered:
+    """Raises NotSupported where DuckDB cannot say it as Trino means it."""
+    cheaper = hide_zeros(unguarded(candidate.query, candidate.bounds), spark=False)
+    try:
+        made = render(cheaper, candidate.sources, statement_id=candidate.statement_id)
+    except RecursionError:
+        raise NotSupported("it is nested too deeply") from None
+    return replace(made, locations=candidate.locations, scans=candidate.scans)
 
 
 class _Reading:
@@ -135,7 +134,7 @@ class _Reading:
         files = self._files_of(scan)
         kind = kind_of(table, files, as_of=scan.as_of)
         if isinstance(kind, Denied):
-            raise _Refused(f"table {scan.table.name}: {kind.reason}")
+            raise Ineligible(f"table {scan.table.name}: {kind.reason}")
         condition = conjunction(*terms) if terms else None
         kept = kept_files(scan, table, files, condition)
         reads = ScanFiles(scan.table, files.paths(kept), len(files), scan_bytes(files, kept))
@@ -158,7 +157,7 @@ class _Reading:
         self.scans.append(reads)
         size = sum(each.bytes for each in self.scans)
         if size > self._most:
-            raise _Refused(f"{size} bytes to read are more than engine.fast.max_scan_bytes = {self._most}")
+            raise Ineligible(f"{size} bytes to read are more than engine.fast.max_scan_bytes = {self._most}")
 
     def _check_floats(self, scan: Scan, table: Table) -> None:
         """DuckDB chooses files by bounds, and takes -0.0 for less than 0.0 and NaN for no value."""
@@ -166,13 +165,13 @@ class _Reading:
             if field.id not in self._compared:
                 continue
             if field.type not in APPROXIMATE and holds_floats(field.type):
-                raise _Refused(f"table {scan.table.name}: a filter on {field.type}")
+                raise Ineligible(f"table {scan.table.name}: a filter on {field.type}")
             if field.type in APPROXIMATE:
                 facts = self._files_of(scan).facts(_field_id(scan, table, column), field.type)
                 low, high = facts.low, facts.high
                 certain = isinstance(low, float) and isinstance(high, float) and (low > 0 or high < 0)
                 if facts.any_nan is not False or not certain:
-                    raise _Refused(f"table {scan.table.name}: a filter on {field.type} with NaN or zeros")
+                    raise Ineligible(f"table {scan.table.name}: a filter on {field.type} with NaN or zeros")
 
 
 def _may_be_nan(files: TableFiles, column: Column) -> bool:

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from sqe.engine.duckdb.relations import FastRelations
-from sqe.engine.duckdb.sources import IcebergMetadata, Source
+from sqe.engine.duckdb.sources import IcebergMetadata, ScanFiles, Source, totals
 from sqe.engine.duckdb.types import QUOTE
+from sqe.engine.lane import Rendered
 from sqe.engine.render.layout import laid_out
 from sqe.engine.render.quoting import spelled
 from sqe.errors import InternalError
@@ -20,19 +21,25 @@ from sqe.tree.statements import Query
 
 
 @record
-class Rendered:
-    """`tables` are views of rows that are ours to fill; `bodies` are the Python functions that it calls,
-    `extensions` those that DuckDB has to load for it."""
+class FastRendered(Rendered):
+    """`bodies` are the Python functions that it calls, `extensions` those that DuckDB has to load for it,
+    `locations` the only places that it may read, `scans` the files that it needs."""
 
     sql: str
     tables: Mapping[str, SystemScan | Scan | Values] = field(default_factory=dict)
     bodies: tuple[str, ...] = ()
     extensions: tuple[str, ...] = ()
+    locations: tuple[str, ...] = ()
+    scans: tuple[ScanFiles, ...] = ()
+
+    @property
+    def files(self) -> tuple[int, int, int] | None:
+        return totals(self.scans)
 
 
 def render(
     query: Query, sources: Mapping[Scan | FileScan, Source], *, statement_id: str = "statement"
-) -> Rendered:
+) -> FastRendered:
     """A query's columns are positional: their names are ours, and those of the fields are put back later.
     Its zones have been lowered."""
     for node in walk(query):
@@ -43,4 +50,4 @@ def render(
     sql = laid_out(writer.answer(query.relation))
     needs_iceberg = any(isinstance(source, IcebergMetadata) for source in sources.values())
     extensions = ("avro", "iceberg") if needs_iceberg else ()
-    return Rendered(spelled(sql, QUOTE), writer.tables, called(sql), extensions)
+    return FastRendered(spelled(sql, QUOTE), writer.tables, called(sql), extensions)

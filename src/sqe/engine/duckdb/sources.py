@@ -86,3 +86,11 @@ class OneFile:
         nan = ", can_have_nan = true" if any(holds_floats(f.type) for f, _ in pairs) else ""
         file = f"read_parquet([{string(self.path)}], hive_partitioning = false{nan})"
         return f"(SELECT {columns} FROM {file})"
+
+
+def totals(scans: Sequence[ScanFiles]) -> tuple[int, int, int] | None:
+    """Files to read, files there are, and bytes."""
+    if not scans:
+        return None
+    read = sum(len(scan.paths) for scan in scans)
+    return read, sum(scan.total for scan in scans), sum(scan.bytes for scan in scans)

@@ -118,14 +118,14 @@ def main() -> int:
     from sqe.config.spark import SparkSettings
     from sqe.engine.spark.jars import default_cache, ensure_jars, spark_jars
     from sqe.engine.spark.java import find_java
-    from sqe.engine.spark.lane import SparkLane
+    from sqe.engine.spark.spark import Spark
     from sqe.errors import SqeError
 
     cache = default_cache()
     try:
         if class_archive(cache, find_java(), [*ensure_jars(cache), *spark_jars()]).pending is None:
             return 0
-        lane = SparkLane(SparkSettings(driver_memory="1g"), cache)
+        lane = Spark(SparkSettings(driver_memory="1g"), cache)
         with Scratch("sqe-training-") as directory:
             key = "spark.sql.catalog.lake"
             conf = {key: "org.apache.iceberg.spark.SparkCatalog", f"{key}.type": "hadoop"}

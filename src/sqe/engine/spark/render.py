@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
+from sqe.engine.lane import Rendered
 from sqe.engine.render.expressions import Scope
 from sqe.engine.render.layout import Lines, after, before, derived, laid_out, line, listed
 from sqe.engine.render.names import column_name
@@ -21,6 +22,7 @@ from sqe.errors import InternalError, NotSupported
 from sqe.foundation.record import record
 from sqe.foundation.recursion import make_room
 from sqe.functions.bodies import called
+from sqe.tree.definitions import PartitionField
 from sqe.tree.expressions import Expression, walk
 from sqe.tree.relations import FileScan, Scan, SystemScan, Values
 from sqe.tree.statements import (
@@ -29,14 +31,13 @@ from sqe.tree.statements import (
     Insert,
     Merge,
     MergeClause,
-    PartitionField,
     Query,
     Statement,
     Target,
     Update,
 )
 
-__all__ = ["FileView", "Rendered", "position_of", "render", "strip_positions"]
+__all__ = ["FileView", "SparkRendered", "position_of", "render", "strip_positions"]
 
 DEFAULT_RECURSION_DEPTH = 10
 _TARGET = quote_name("target")
@@ -54,16 +55,18 @@ class FileView:
 
 
 @record
-class Rendered:
-    """`files`, `pins` and `tables` must be there before `sql` runs, as temporary views. Spark does not read
-    files that SQL names, on purpose; `tables` are ours to fill. `bodies` are the Python functions that it
-    calls."""
+class SparkRendered(Rendered):
+    """`views` of files, `pins` and `tables` must be there before `sql` runs, as temporary views. Spark does
+    not read files that SQL names, on purpose. `bodies` are the Python functions that it calls;
+    `total_files` says how many data files each table has, where that is certain."""
 
     sql: str
-    files: tuple[FileView, ...] = ()
+    views: tuple[FileView, ...] = ()
     tables: Mapping[str, SystemScan | Scan | Values] = field(default_factory=dict)
     bodies: tuple[str, ...] = ()
     pins: tuple[MetadataView, ...] = ()
+    is_query: bool = False
+    total_files: Mapping[str, int] = field(default_factory=dict)
 
 
 def render(
@@ -72,7 +75,7 @@ def render(
     session_zone: str,
     statement_id: str = "statement",
     max_recursion_depth: int = DEFAULT_RECURSION_DEPTH,
-) -> Rendered:
+) -> SparkRendered:
     """A query's columns are positional: their names are ours, and those of the fields are put back later."""
     for node in walk(statement):
         if isinstance(node, (Scan, FileScan)) and not node.secured:
@@ -84,8 +87,13 @@ def render(
     lowered = hide_zeros(lower_zones(statement, session_zone), spark=True)
     sql = laid_out(_statement(lower(lowered), writer))
     files = tuple(FileView(name, scan.format, scan.paths) for name, scan in writer.file_views.items())
-    return Rendered(
-        spelled(sql, QUOTE), files, writer.tables, called(sql), tuple(writer.metadata_views.values())
+    return SparkRendered(
+        spelled(sql, QUOTE),
+        files,
+        writer.tables,
+        called(sql),
+        tuple(writer.metadata_views.values()),
+        isinstance(statement, Query),
     )
 
 

@@ -7,30 +7,66 @@ that it reads is at the metadata file that it was planned with.
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Protocol
 
+from sqe.catalog.iceberg.table import Column, Table
+from sqe.catalog.iceberg.view import View
+from sqe.engine.lane import Question, Rendered
+from sqe.engine.route import Route
 from sqe.foundation.byte_cache import Kept
 from sqe.foundation.record import record
+from sqe.policy.secure import Guard
 from sqe.session import Session
-from sqe.tree.expressions import walk
-from sqe.tree.relations import FileScan, Scan
+from sqe.tree.expressions import Field, walk
+from sqe.tree.relations import FileScan, Scan, TableName
 from sqe.tree.statements import Query, Statement
-
-if TYPE_CHECKING:
-    from sqe.bind.binder import Binder
-    from sqe.catalog.catalogs import Catalogs
-    from sqe.engine.route import Route
+from sqe.types.sql_types import Type
 
 PLANS_BYTES = 32 << 20
 _MOST_READERS = 1000
 Key = tuple[object, ...]
+AreCurrent = Callable[[Mapping[TableName, Table]], bool]
+
+
+class Views(Protocol):
+    """Views as the user of a statement reads them."""
+
+    def columns(self, view: View) -> Sequence[Column]:
+        """Those of its text that are not hidden from the user."""
+
+    def shows_text(self, view: View) -> bool: ...
 
 
 @record
 class Plan:
+    """A statement that was bound, secured, routed and rendered.
+
+    `bound` is its tree before policies changed it, which may be shown to its author; `question` is what lanes
+    were asked, with the tables that it was bound with; `inlined` are its views. `passing` if it depends on
+    more than tables: a moment, a user, a parameter. `fresh` numbers fields that are added to it.
+    """
+
+    bound: Statement
     tree: Statement
-    binder: Binder
+    question: Question
+    inlined: tuple[TableName, ...]
+    guard: Guard
+    views: Views
+    fresh: Callable[[str, Type], Field]
     route: Route
+    rendered: Rendered | None
+    passing: bool
+
+    @property
+    def tables(self) -> Mapping[TableName, Table]:
+        return self.question.tables
+
+    def question_of(self, statement_id: str, tree: Statement | None = None) -> Question:
+        """What a lane is asked when the statement runs, which may be another one than was planned; or of
+        another tree over the same tables."""
+        return replace(self.question, statement_id=statement_id, tree=tree or self.question.tree)
 
 
 class Plans:
@@ -51,10 +87,10 @@ class Plans:
     def __len__(self) -> int:
         return len(self._plans)
 
-    def find(self, text: str, session: Session, catalogs: Catalogs) -> Plan | None:
+    def find(self, text: str, session: Session, are_current: AreCurrent) -> Plan | None:
         key = _key(text, session)
         plan = self._plans.get(key)
-        current = plan is not None and catalogs.are_current(plan.binder.tables)
+        current = plan is not None and are_current(plan.tables)
         if not current:
             self._plans.remove([key])
         with self._lock:
@@ -67,7 +103,7 @@ class Plans:
             return
         key = _key(text, session)
         with self._lock:
-            for table in plan.binder.tables.values():
+            for table in plan.tables.values():
                 version, readers = self._readers.get(table.uuid, ("", set()))
                 if version != table.metadata_location:
                     self._plans.remove(readers)
@@ -84,9 +120,7 @@ class Plans:
 def _bytes(plan: Plan) -> int:
     """What the plan itself takes, and the names of the files in its text. Its tables are those of the
     catalog, as long as they are current."""
-    admitted = plan.route.admitted
-    text = 0 if admitted is None else len(admitted.rendered.sql)
-    return 30_000 + 20 * len(plan.binder.text) + 4 * text
+    return 30_000 + 4 * len(plan.rendered.sql if plan.rendered is not None else "")
 
 
 def _key(text: str, session: Session) -> Key:
@@ -97,12 +131,11 @@ def _key(text: str, session: Session) -> Key:
 
 
 def _is_lasting(plan: Plan) -> bool:
-    """Whether it depends on nothing but tables: no moment, no user, no view, no rows of our own."""
-    if not isinstance(plan.tree, Query) or plan.route.admitted is None:
+    """Whether it depends on nothing but tables: no moment, no user, no view, no rows of our own. Spark's
+    texts name what a statement alone has."""
+    if not isinstance(plan.tree, Query) or plan.route.lane != "fast" or plan.rendered is None:
         return False
-    binder = plan.binder
-    passing = binder.session_values or binder.inlined or binder.parameters or binder.warnings
-    if passing or plan.route.admitted.rendered.tables:
+    if plan.passing or plan.inlined or plan.rendered.tables:
         return False
     return not any(
         isinstance(node, FileScan) or (isinstance(node, Scan) and node.metadata is not None)

@@ -1,0 +1,64 @@
+"""CREATE TABLE AS: Spark writes the rows of a query to a table that it makes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqe.catalog.iceberg.definition import table_properties
+from sqe.catalog.iceberg.table import Table
+from sqe.commands.dml import run
+from sqe.commands.running import Statement
+from sqe.commands.write_locks import current_plan, write_lock
+from sqe.coordinator import Coordinator
+from sqe.engine.lane import Candidate
+from sqe.engine.plans import Plan
+from sqe.errors import AlreadyExists, NotFound
+from sqe.tree.relations import TableName
+from sqe.tree.statements import CreateTable
+
+
+def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
+    assert isinstance(plan.tree, CreateTable)
+    name = plan.tree.table
+    catalog = coordinator.catalogs.get(name.catalog)
+    with write_lock(statement, coordinator, name):
+        plan = current_plan(statement, plan, coordinator)
+        tree = plan.tree
+        assert isinstance(tree, CreateTable)
+        before = _existing(coordinator, name)
+        if before is not None and not tree.replace:
+            if tree.if_not_exists:
+                statement.updated = 0
+                return
+            raise AlreadyExists(f"table '{name}' already exists", hint="use CREATE OR REPLACE TABLE")
+        if before is None:
+            # Spark would not look.
+            catalog.check_name(name)
+        if tree.location is not None or before is None:
+            place = catalog.table_location(name.namespace, name.name, wanted=tree.location)
+            tree = replace(tree, location=place)
+        tree = replace(tree, properties=tuple(table_properties(tree).items()), comment=None)
+        run(statement, _rendered_again(statement, plan, tree, coordinator), coordinator)
+        snapshot = catalog.find_table(name.namespace, name.name).current_snapshot
+    statement.updated = 0 if snapshot is None else int(snapshot.summary.get("added-records", 0))
+
+
+def _rendered_again(statement: Statement, plan: Plan, tree: CreateTable, coordinator: Coordinator) -> Plan:
+    """With the place and the properties that only the catalog can say, now that the name is ours."""
+    lane = coordinator.lane(plan.route.lane)
+    candidate = lane.eligible(plan.question_of(statement.id, tree))
+    assert isinstance(candidate, Candidate), candidate
+    return replace(plan, tree=tree, rendered=lane.render(candidate))
+
+
+def _existing(coordinator: Coordinator, name: TableName) -> Table | None:
+    catalog = coordinator.catalogs.get(name.catalog)
+    try:
+        table = catalog.find_table(name.namespace, name.name)
+    except NotFound:
+        view = catalog.find_view(name.namespace, name.name)
+        if view is not None and view.name == name:
+            raise AlreadyExists(f"view '{name}' already exists") from None
+        return None
+    # Lookups forgive case; a new table's name is exact.
+    return table if table.name == name else None

@@ -1,0 +1,44 @@
+"""A rendered statement on a lane, with the rows that the coordinator makes for it."""
+
+from __future__ import annotations
+
+from sqe.commands.running import Statement
+from sqe.commands.system_rows import rows_of
+from sqe.coordinator import Coordinator
+from sqe.engine.lane import Batches, Lane, Order, Rendered
+from sqe.engine.plans import Plan
+
+
+def start(
+    statement: Statement,
+    plan: Plan,
+    rendered: Rendered,
+    lane: Lane,
+    coordinator: Coordinator,
+    *,
+    patient: bool = True,
+) -> Batches:
+    """Returns at once."""
+    statement.engine_sql = rendered.sql
+    order = order_for(statement, plan, rendered, coordinator, patient=patient)
+    stream = lane.run(rendered, order)
+    if statement.cancelled:
+        # Asked for before there was anything to cancel.
+        lane.cancel(order.identity, statement.id)
+    return stream
+
+
+def order_for(
+    statement: Statement, plan: Plan, rendered: Rendered, coordinator: Coordinator, *, patient: bool = True
+) -> Order:
+    def on_progress(done: int, of: int) -> None:
+        statement.progress = (done, of)
+
+    return Order(
+        statement.session.identity,
+        statement.id,
+        {name: rows_of(scan, statement, plan, coordinator) for name, scan in rendered.tables.items()},
+        on_progress,
+        statement.deadline,
+        patient,
+    )

@@ -1,0 +1,194 @@
+"""One statement on its way: what is known of it, and what is told of it when it begins and ends."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sqe.config.session_properties import TimeLimit
+from sqe.coordinator import Coordinator
+from sqe.engine.route import Route
+from sqe.errors import Cancelled, LimitExceeded, SqeError
+from sqe.observe.events import Event
+from sqe.observe.history import Record
+from sqe.session import Session
+from sqe.tree.labels import OTHER
+
+if TYPE_CHECKING:
+    from sqe.engine.plans import Plan
+    from sqe.results.result import Result
+    from sqe.tree.expressions import Expression
+
+_TOO_LATE = "EXCEEDED_TIME_LIMIT"
+
+
+@dataclass(slots=True)
+class Statement:
+    """`result` has its rows, which may still be `arriving`; `updated` is how many rows it changed. `rows` is
+    how many rows of parameters one INSERT writes; `ordered` is whether the order of the result's rows means
+    something. `staged` are files of rows that came with it, by the names that stand for them in the text.
+    `plan_again` is for a writer that waited: what it was planned with has changed meanwhile.
+    """
+
+    text: str
+    session: Session
+    parameters: tuple[Expression, ...] = ()
+    rows: int = 1
+    staged: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    id: str = field(default_factory=lambda: time.strftime("%Y%m%d_%H%M%S_") + secrets.token_hex(6))
+    state: str = "received"
+    kind: str = ""
+    label: str = OTHER
+    timings: dict[str, float] = field(default_factory=dict)
+    route: Route | None = None
+    time_zone: str = "UTC"
+    plan_again: Callable[[], Plan] | None = None
+    engine_sql: str | None = None
+    result: Result | None = None
+    arriving: bool = False
+    updated: int | None = None
+    ordered: bool = True
+    progress: tuple[int, int] | None = None
+    error: SqeError | None = None
+    warnings: list[str] = field(default_factory=list)
+    cancelled: bool = False
+    time_limit: TimeLimit | None = None
+    deadline: float | None = None
+    created: float = field(default_factory=time.time)
+    first_row_at: float | None = None
+    ended: float | None = None
+
+    @property
+    def lane(self) -> str | None:
+        return None if self.route is None else self.route.lane
+
+    @property
+    def lane_reason(self) -> str | None:
+        return None if self.route is None else self.route.reason
+
+    @property
+    def user(self) -> str:
+        return self.session.identity.user
+
+    @property
+    def is_late(self) -> bool:
+        return self.deadline is not None and time.monotonic() >= self.deadline
+
+    def too_late(self, what: str = "ran") -> SqeError:
+        limit = f"longer than {self.time_limit or 'its time limit'}"
+        return LimitExceeded(f"the statement {what} {limit}", code=_TOO_LATE)
+
+    def blamed(self, error: SqeError) -> SqeError:
+        """A lane knows that the time was over, and not whose limit it was."""
+        unnamed = error.code == _TOO_LATE and str(self.time_limit or "") not in error.message
+        return self.too_late() if unnamed else error
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """One stage of its life, with its time."""
+        if self.cancelled:
+            raise Cancelled("the statement was cancelled")
+        begin = time.perf_counter()
+        self.state = name
+        try:
+            yield
+        finally:
+            self.timings[name] = self.timings.get(name, 0.0) + time.perf_counter() - begin
+
+    def record(self) -> Record:
+        """What may be kept of it when it is over."""
+        return Record(
+            self.id,
+            self.user,
+            self.text,
+            self.state,
+            self.created,
+            self.ended,
+            dict(self.timings),
+            None if self.result is None else self.result.rows,
+            self.updated,
+            self.lane,
+            self.lane_reason,
+            None if self.error is None else self.error.kind.value,
+            None if self.error is None else self.error.code,
+        )
+
+
+def received(statement: Statement, coordinator: Coordinator) -> None:
+    coordinator.history.begin(statement.id, statement.record)
+    _tell(coordinator, statement, "received", text=statement.text)
+
+
+def started(statement: Statement, coordinator: Coordinator) -> None:
+    _tell(
+        coordinator,
+        statement,
+        "started",
+        lane=statement.lane,
+        kind=statement.kind,
+        statement_type=statement.label,
+    )
+
+
+def ended(statement: Statement, coordinator: Coordinator, rows: int, error: SqeError | None) -> None:
+    """The last row of a query has arrived, or an error instead of it."""
+    if error is None:
+        finished(statement, coordinator, rows)
+    else:
+        failed(statement, coordinator, error)
+
+
+def finished(statement: Statement, coordinator: Coordinator, rows: int | None = None) -> None:
+    statement.state, statement.ended = "finished", time.time()
+    _leave(statement, coordinator)
+    coordinator.history.end(statement.id, rows=rows)
+    _tell(
+        coordinator,
+        statement,
+        "finished",
+        rows=rows,
+        updated=statement.updated,
+        timings=statement.timings,
+        **_account(statement),
+    )
+
+
+def failed(statement: Statement, coordinator: Coordinator, error: SqeError) -> SqeError:
+    statement.state, statement.error, statement.ended = "failed", error, time.time()
+    _leave(statement, coordinator)
+    coordinator.history.end(statement.id)
+    _tell(
+        coordinator,
+        statement,
+        "failed",
+        code=error.code,
+        error_type=error.kind.value,
+        message=str(error),
+        **_account(statement),
+    )
+    return error
+
+
+def _tell(coordinator: Coordinator, statement: Statement, event: str, **details: object) -> None:
+    coordinator.events.emit(Event(event, statement.id, statement.user, details=details))
+
+
+def _account(statement: Statement) -> dict[str, object]:
+    """What observers of an ended statement want to know of it."""
+    end, first = statement.ended or statement.created, statement.first_row_at
+    return {
+        "session_id": statement.session.id,
+        "statement_type": statement.label,
+        "lane": statement.lane,
+        "seconds": max(0.0, end - statement.created),
+        "first_row_seconds": None if first is None else max(0.0, first - statement.created),
+    }
+
+
+def _leave(statement: Statement, coordinator: Coordinator) -> None:
+    if coordinator.admission is not None:
+        coordinator.admission.leave(statement)

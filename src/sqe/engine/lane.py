@@ -1,0 +1,140 @@
+"""What a lane is: an engine that may answer statements. Spark is one, DuckDB another; a third would be one
+more class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import field
+from typing import TYPE_CHECKING, Protocol
+
+from sqe.errors import SqeError, Unavailable
+from sqe.foundation.record import record
+from sqe.session import Identity
+from sqe.tree.relations import Scan, SystemScan, TableName, Values
+from sqe.tree.statements import Statement
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sqe.catalog.iceberg.table import Table
+    from sqe.engine.steps import Step
+
+
+@record
+class Question:
+    """A secured statement, and what it was bound with. `restricted` if a rule of the policy is in it."""
+
+    tree: Statement
+    tables: Mapping[TableName, Table]
+    identity: Identity
+    time_zone: str
+    statement_id: str
+    restricted: bool
+
+
+class Candidate:
+    """A statement that a lane may answer. Each lane has a class of its own for what it keeps until it
+    renders."""
+
+    __slots__ = ()
+
+    @property
+    def reason(self) -> str:
+        """Why this lane, as EXPLAIN tells it."""
+        raise NotImplementedError
+
+
+class Rendered:
+    """The text for an engine. `tables` are views of rows that the coordinator makes."""
+
+    __slots__ = ()
+
+    sql: str
+    tables: Mapping[str, SystemScan | Scan | Values]
+
+    @property
+    def files(self) -> tuple[int, int, int] | None:
+        """Files to read, files there are, and bytes, where that is known before it runs."""
+        return None
+
+
+OnProgress = Callable[[int, int], None]
+"""Hears how much is done, of how much."""
+
+
+@record
+class Order:
+    """Who runs a rendered statement, with which rows of ours, and until when (of time.monotonic()). A
+    `patient` one waits for an engine that is busy, however long."""
+
+    identity: Identity
+    statement_id: str
+    tables: Mapping[str, pa.Table] = field(default_factory=dict)
+    on_progress: OnProgress | None = None
+    deadline: float | None = None
+    patient: bool = True
+
+
+class Batches(Protocol):
+    """An answer: Arrow batches, once, in the thread that asks for them."""
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]: ...
+
+    def close(self) -> None:
+        """Ends the statement if it still runs."""
+
+
+@record
+class Measured:
+    """What EXPLAIN ANALYZE tells: how many rows there were, and the engine's steps."""
+
+    rows: int | None
+    steps: tuple[Step, ...]
+
+
+class LaneFailed(Unavailable):
+    """Not the user's mistake, as far as the lane can tell: the same statement may run on another one, if no
+    row was delivered yet. `reason` is one line for EXPLAIN and people."""
+
+    def __init__(self, reason: str, *, hint: str = "") -> None:
+        super().__init__(reason, hint=hint)
+        self.reason = reason
+
+    def as_user_error(self) -> SqeError:
+        """What somebody sees who wants this lane and no other."""
+        return self
+
+
+class Lane(Protocol):
+    @property
+    def name(self) -> str:
+        """What SET SESSION lane and EXPLAIN call it."""
+
+    @property
+    def engine(self) -> str:
+        """What the engine behind it is called."""
+
+    @property
+    def tells_places(self) -> bool:
+        """Whether its errors say where in the statement they arose."""
+
+    def eligible(self, question: Question) -> Candidate | str:
+        """The statement, if this lane may answer it; else why not."""
+
+    def render(self, candidate: Candidate) -> Rendered:
+        """The engine's text. Raises NotSupported where the engine has no way to say it."""
+
+    def run(self, rendered: Rendered, order: Order) -> Batches:
+        """Returns at once. The answer has to be drained without a pause."""
+
+    def measure(self, rendered: Rendered, order: Order, *, most_rows: int) -> Measured:
+        """Runs a query, and throws its rows away. Raises where there are more than `most_rows`, unless
+        that is 0."""
+
+    def explain(self, rendered: Rendered, order: Order) -> list[str]:
+        """What the engine is asked, and its plan, line by line. Nothing runs."""
+
+    def cancel(self, identity: Identity, statement_id: str) -> None:
+        """Ends a statement; its answer raises Cancelled. Nothing happens if it has ended."""
+
+    def close(self) -> None: ...
