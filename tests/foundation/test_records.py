@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
+import pickle
 import sys
 from dataclasses import dataclass, field, fields, replace
 from threading import Barrier, Thread
@@ -129,3 +131,9 @@ def test_two_threads_may_make_the_first_one() -> None:
             assert made == [Fresh(1)] * 4
     finally:
         sys.setswitchinterval(before)
+
+
+def test_they_travel_between_processes() -> None:
+    record_ = Longer(1, "x", [2], 7)
+    again = pickle.loads(pickle.dumps(record_))
+    assert again == record_ and again.d == record_.d and copy.deepcopy(record_) == record_

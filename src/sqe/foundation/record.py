@@ -34,6 +34,8 @@ def record(cls: type[T]) -> type[T]:
         "__repr__": _repr,
         "__setattr__": _refuse,
         "__delattr__": _refuse,
+        "__getstate__": _state,
+        "__setstate__": _restore,
     }
     for name, method in methods.items():
         if name not in own:
@@ -86,6 +88,15 @@ def _key(names: list[str]) -> Callable[[Any], Any]:
 
 def _refuse(self: Any, name: str, *_: object) -> None:
     raise FrozenInstanceError(f"a {type(self).__name__} is never changed: {name}")
+
+
+def _state(self: Any) -> list[object]:
+    return [getattr(self, f.name) for f in fields(self)]
+
+
+def _restore(self: Any, state: list[object]) -> None:
+    for f, value in zip(fields(self), state, strict=True):
+        object.__setattr__(self, f.name, value)
 
 
 def _repr(self: Any) -> str:
