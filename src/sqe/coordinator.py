@@ -13,7 +13,7 @@ from sqe.config.config import Config
 from sqe.engine.plans import Plans
 from sqe.observe.events import Events, Observer
 from sqe.observe.history import History
-from sqe.policy.decision import AllowAll, Policy
+from sqe.policy.decision import Policy
 from sqe.session import Identity, Session
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Coordinator:
         config: Config,
         catalogs: Catalogs,
         *,
-        policy: Policy | None = None,
+        policy: Policy,
         spark: Spark | None = None,
         admission: Admission | None = None,
         observers: Sequence[Observer] = (),
@@ -69,7 +69,7 @@ class Coordinator:
         once."""
         self.config = config
         self.catalogs = catalogs
-        self.policy: Policy = policy or AllowAll()
+        self.policy = policy
         self._spark = spark
         self._owns_spark = spark is None
         self.admission = admission

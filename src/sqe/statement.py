@@ -87,7 +87,7 @@ def plan(statement: Statement, coordinator: Coordinator) -> Plan:
     statement.plan_again = partial(_plan_again, statement, session, coordinator)
     guard = Guard(coordinator.policy, session.identity, statement.staged)
     # A policy may say something else today.
-    lasts = not guard.hides and not statement.parameters and not statement.staged
+    lasts = not guard.may_hide and not statement.parameters and not statement.staged
     are_current = coordinator.catalogs.are_current
     known = coordinator.plans.find(statement.text, session, are_current) if lasts else None
     if known is None:
@@ -108,9 +108,7 @@ def _plan(statement: Statement, session: Session, guard: Guard, coordinator: Coo
             statement.text,
             session,
             coordinator.catalogs,
-            guard.decide,
-            guard.may_read_files,
-            hides=guard.hides,
+            guard,
             staged=statement.staged,
             parameters=statement.parameters,
             warnings=statement.warnings,
@@ -125,7 +123,7 @@ def _plan(statement: Statement, session: Session, guard: Guard, coordinator: Coo
             session.identity,
             session.time_zone,
             statement.id,
-            guard.restricts,
+            guard.restricts_statement,
         )
         choice = route(question, value_of(session, "lane", coordinator.config), coordinator.lanes)
     chosen, rendered = METADATA_ALONE, None

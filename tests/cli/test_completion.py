@@ -145,7 +145,9 @@ class Hides(AllowAll):
     def table(self, identity: Identity, table: TableName) -> Decision:
         if table.name == "customers":
             return Decision(visible=False)
-        return Decision(restricted=frozenset({"amount"})) if table.name == "orders" else EVERYTHING
+        return (
+            Decision(visible=True, restricted=frozenset({"amount"})) if table.name == "orders" else EVERYTHING
+        )
 
 
 def test_only_what_this_user_may_see(tmp_path: Path) -> None:

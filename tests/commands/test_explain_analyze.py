@@ -43,7 +43,7 @@ class Some:
 
     def table(self, identity: Identity, table: TableName) -> Decision:
         hides = self.active and table.name == "people"
-        return Decision(row_filters=(_is_two,)) if hides else EVERYTHING
+        return Decision(visible=True, row_filters=(_is_two,)) if hides else EVERYTHING
 
     def may_read_files(self, identity: Identity, paths: Sequence[str]) -> bool:
         return True

@@ -16,6 +16,7 @@ from sqe.coordinator import Coordinator
 from sqe.errors import AuthenticationFailed, SqeError
 from sqe.observe.events import Event
 from sqe.observe.metrics import AUTH_RESULTS, BUCKETS, READINGS, Metrics
+from sqe.policy.decision import AllowAll
 from sqe.session import Identity
 from sqe.tree.labels import LABELS
 
@@ -49,7 +50,10 @@ def metrics() -> Metrics:
 def connection(metrics: Metrics, tmp_path: Path) -> Iterator[Connection]:
     """Its statements need no Spark."""
     coordinator = Coordinator(
-        load(None, {}), embedded(warehouse=tmp_path, catalogs=None, memory=False), observers=[metrics]
+        load(None, {}),
+        embedded(warehouse=tmp_path, catalogs=None, memory=False),
+        policy=AllowAll(),
+        observers=[metrics],
     )
     metrics.read_from(coordinator.readings)
     with Connection(coordinator, Identity("joe")) as connection:

@@ -37,9 +37,12 @@ class Restricted:
             return Decision(visible=False)
         if table.name == "people":
             return Decision(
-                row_filters=(only_europe,), masks={"name": stars}, restricted=frozenset({"salary"})
+                visible=True,
+                row_filters=(only_europe,),
+                masks={"name": stars},
+                restricted=frozenset({"salary"}),
             )
-        return Decision(row_filters=(only_europe,)) if table.name == "half" else EVERYTHING
+        return Decision(visible=True, row_filters=(only_europe,)) if table.name == "half" else EVERYTHING
 
     def may_read_files(self, identity: Identity, paths: Sequence[str]) -> bool:
         return True

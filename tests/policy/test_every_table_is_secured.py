@@ -41,7 +41,9 @@ class Restricted:
             return Decision(visible=False)
         if table.name != "people" or not self.active:
             return EVERYTHING
-        return Decision(row_filters=(only_europe,), masks={"name": stars}, restricted=frozenset({"salary"}))
+        return Decision(
+            visible=True, row_filters=(only_europe,), masks={"name": stars}, restricted=frozenset({"salary"})
+        )
 
     def may_read_files(self, identity: Identity, paths: Sequence[str]) -> bool:
         return not self.active

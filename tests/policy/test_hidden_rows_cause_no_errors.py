@@ -34,9 +34,9 @@ class OnlyEurope:
         if not self.active:
             return EVERYTHING
         if table.name == "people":
-            return Decision(row_filters=(only_europe,))
+            return Decision(visible=True, row_filters=(only_europe,))
         if table.name == "masked":
-            return Decision(masks={"name": no_name})
+            return Decision(visible=True, masks={"name": no_name})
         return EVERYTHING
 
     def may_read_files(self, identity: Identity, paths: Sequence[str]) -> bool:

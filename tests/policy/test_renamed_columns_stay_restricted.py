@@ -45,7 +45,7 @@ def seen(decision: Decision) -> Project:
     """What `SELECT *` of the first snapshot is bound and secured to."""
     guard = Guard(Policy(decision), Identity("joe"))
     catalogs = Catalogs.__new__(Catalogs)  # nothing is looked up in it
-    binder = Binder("", Session(Identity("joe"), "lake"), catalogs, guard.decide)
+    binder = Binder("", Session(Identity("joe"), "lake"), catalogs, guard)
     scan = make_scan(binder, TABLE, TABLE.columns_at(1), AsOf(1))
     numbers = itertools.count(1000)
     query = secure(Query(scan), guard, {NAME: TABLE}, lambda n, k: Field(next(numbers), n, k))
@@ -54,14 +54,14 @@ def seen(decision: Decision) -> Project:
 
 
 def test_a_restricted_column_is_hidden_under_its_old_name_and_so_is_one_that_is_gone() -> None:
-    relation = seen(Decision(restricted=frozenset({"ssn"})))
+    relation = seen(Decision(visible=True, restricted=frozenset({"ssn"})))
     assert [f.name for f in relation.fields] == ["name", "area"]
     assert isinstance(relation.input, Scan) and relation.input.columns == ("name", "area")
 
 
 def test_a_mask_follows_its_column() -> None:
     stars = Literal(t.VARCHAR, "***")
-    relation = seen(Decision(masks={"ssn": lambda columns: stars}))
+    relation = seen(Decision(visible=True, masks={"ssn": lambda columns: stars}))
     assert relation.expressions[[f.name for f in relation.fields].index("social")] == stars
 
 
@@ -69,6 +69,6 @@ def test_a_filter_finds_its_column_or_denies() -> None:
     def european(columns: Mapping[str, Expression]) -> Expression:
         return Call(t.BOOLEAN, "$eq", (columns["region"], Literal(t.VARCHAR, "EU")))
 
-    assert "area" in seen(Decision(row_filters=(european,))).input.input.columns  # type: ignore[attr-defined]
+    assert "area" in seen(Decision(visible=True, row_filters=(european,))).input.input.columns  # type: ignore[attr-defined]
     with pytest.raises(AccessDenied):
-        seen(Decision(row_filters=(lambda columns: columns["added_later"],)))
+        seen(Decision(visible=True, row_filters=(lambda columns: columns["added_later"],)))

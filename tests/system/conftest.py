@@ -14,7 +14,7 @@ from sqe.catalog.catalogs import Catalogs
 from sqe.config.config import load
 from sqe.coordinator import Coordinator
 from sqe.engine.spark.spark import Spark
-from sqe.policy.decision import Policy
+from sqe.policy.decision import AllowAll, Policy
 from sqe.session import Identity
 
 
@@ -27,7 +27,9 @@ def mounted(tmp_path: Path) -> Iterator[Mounted]:
         *names: str, spark: Spark | None = None, policy: Policy | None = None, user: str = "joe"
     ) -> Connection:
         catalogs = {name: Counting(EmbeddedCatalog(name, tmp_path / name)) for name in names or ("iceberg",)}
-        coordinator = Coordinator(load(None, {}), Catalogs(catalogs), policy=policy, spark=spark)  # type: ignore[arg-type]
+        coordinator = Coordinator(
+            load(None, {}), Catalogs(catalogs), policy=policy or AllowAll(), spark=spark
+        )  # type: ignore[arg-type]
         made.append((Connection(coordinator, Identity(user)), spark is None))
         return made[-1][0]
 

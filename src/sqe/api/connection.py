@@ -12,7 +12,7 @@ from sqe.api.base_connection import AnyConnection
 from sqe.api.cursor import Cursor
 from sqe.coordinator import Coordinator
 from sqe.errors import InterfaceError
-from sqe.policy.decision import Policy
+from sqe.policy.decision import AllowAll, Policy
 from sqe.session import Identity
 from sqe.statement import Statement, run
 
@@ -99,7 +99,8 @@ def connect(
             warehouse=warehouse, catalogs=catalogs, memory=memory, default=config.query.default_catalog
         )
     return Connection(
-        Coordinator(config, mounted, policy=policy, spark=spark), Identity(_operating_system_user())
+        Coordinator(config, mounted, policy=policy or AllowAll(), spark=spark),
+        Identity(_operating_system_user()),
     )
 
 

@@ -6,14 +6,14 @@ import datetime as dt
 import decimal
 import itertools
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from sqe.errors import Position, TypeMismatch, UserError
-from sqe.policy.decision import EVERYTHING, Decision
+from sqe.policy.secure import Guard
 from sqe.session import Session
 from sqe.sql.parse import NUMBER, position_of
 from sqe.tree.expressions import Cast, Expression, Field, Literal, Parameter
@@ -40,17 +40,15 @@ class Binder:
     """One binding of one statement, or of the text of a view in it.
 
     `inside` are the views that we are in, the outermost first, and `place` is where the statement names
-    that one; `inlined` counts the views of the whole statement. `hides` is whether a policy may hide from
-    this user what a view names. `parameters` are the values of the statement's `?`; `staged` the files of
-    rows that were sent with it, by the name that stands for them.
+    that one; `inlined` counts the views of the whole statement. `guard` says what exists for this user.
+    `parameters` are the values of the statement's `?`; `staged` the files of rows that were sent with it, by
+    the name that stands for them.
     """
 
     text: str
     session: Session
     catalogs: Catalogs
-    decide: Callable[[TableName], Decision] = lambda table: EVERYTHING
-    may_read_files: Callable[[tuple[str, ...]], bool] = lambda paths: True
-    hides: bool = False
+    guard: Guard
     staged: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     now: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.UTC))
     tables: dict[TableName, Table] = field(default_factory=dict)

@@ -106,7 +106,7 @@ def _created(b: Binder, kind: str, target: exp.Expr) -> TableName:
             position=position,
             hint=f"SHOW CREATE {'VIEW' if is_view else 'TABLE'} {found.name}",
         )
-    if b.decide(found.name).restricted or (isinstance(found, View) and not shows_text(b, found)):
+    if not b.guard.sees_all_columns_of(found.name) or (isinstance(found, View) and not shows_text(b, found)):
         # Its properties may name columns too, as the text of a view does.
         raise AccessDenied(f"cannot show how '{found.name}' is created", position=position)
     return found.name

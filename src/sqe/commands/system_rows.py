@@ -65,4 +65,4 @@ def listing_of(statement: Statement, plan: Plan, coordinator: Coordinator) -> Li
             statement.warnings.append(text)
 
     views = plan.views
-    return Listing(coordinator.catalogs, plan.guard.decide, views.columns, views.shows_text, warn)
+    return Listing(coordinator.catalogs, plan.guard, views.columns, views.shows_text, warn)

@@ -19,9 +19,10 @@ OverColumns = Callable[[Mapping[str, Expression]], Expression]
 
 @record
 class Decision:
-    """What one user may see of one table. Filters see raw values; a mask keeps its column's type."""
+    """What one user may see of one table. Filters see raw values; a mask keeps its column's type. Whether
+    it is visible at all has no default: whoever decides says it."""
 
-    visible: bool = True
+    visible: bool
     row_filters: tuple[OverColumns, ...] = ()
     masks: Mapping[str, OverColumns] = field(default_factory=dict)
     restricted: frozenset[str] = frozenset()
@@ -31,7 +32,7 @@ class Decision:
         return bool(self.row_filters or self.masks or self.restricted or not self.visible)
 
 
-EVERYTHING = Decision()
+EVERYTHING = Decision(visible=True)
 
 
 class Policy(Protocol):

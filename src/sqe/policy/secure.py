@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from sqe.catalog.iceberg.table import Column, Table
 from sqe.errors import AccessDenied, InternalError
+from sqe.policy.columns import visible_columns
 from sqe.policy.decision import AllowAll, Decision, Policy, write_denied
 from sqe.policy.leakproof import check_leakproof
 from sqe.session import Identity
@@ -21,7 +22,8 @@ S = TypeVar("S", bound=s.Statement)
 
 
 class Guard:
-    """One statement's view of the policy: each table is decided once. `staged` are files of its own."""
+    """One statement's view of the policy, and the only way to ask it: each table is decided once. `staged`
+    are files of its own. Whatever is not a clear answer of the policy denies."""
 
     def __init__(
         self, policy: Policy, identity: Identity, staged: Mapping[str, tuple[str, ...]] | None = None
@@ -32,26 +34,49 @@ class Guard:
         self._decisions: dict[TableName, Decision] = {}
 
     def decide(self, table: TableName) -> Decision:
-        if table not in self._decisions:
-            self._decisions[table] = self._policy.table(self._identity, table)
-        return self._decisions[table]
+        """For `policy/` alone; others ask the questions below."""
+        decision = self._decisions.get(table)
+        if decision is None:
+            decision = self._policy.table(self._identity, table)
+            if not isinstance(decision, Decision):
+                raise InternalError("the policy gave no decision")
+            self._decisions[table] = decision
+        return decision
+
+    def exists(self, table: TableName) -> bool:
+        """Whether a table or view exists for this user: what is hidden looks absent."""
+        return self.decide(table).visible is True
+
+    def sees_all_of(self, table: TableName) -> bool:
+        """Whether nothing of it is hidden, filtered or masked."""
+        return not self.decide(table).restricts
+
+    def sees_all_columns_of(self, table: TableName) -> bool:
+        """Whether no name of a column is hidden; values may be."""
+        decision = self.decide(table)
+        return decision.visible is True and not decision.restricted
+
+    def columns(self, table: Table, columns: Sequence[Column]) -> tuple[Column, ...]:
+        """Those of `columns`, of the table now or in its past, that exist for this user."""
+        return visible_columns(self.decide(table.name), table, columns)
 
     @property
-    def hides(self) -> bool:
+    def may_hide(self) -> bool:
         """Whether something may be hidden from this user, whatever it is. Only the policy without rules is
         sure to hide nothing."""
         return type(self._policy) is not AllowAll
 
     @property
-    def restricts(self) -> bool:
-        """Whether some table of the statement is seen in part only."""
+    def restricts_statement(self) -> bool:
+        """Whether some table that the statement asked about is seen in part only."""
         return any(decision.restricts for decision in self._decisions.values())
 
     def may_read_files(self, paths: tuple[str, ...]) -> bool:
-        return self._staged.issuperset(paths) or self._policy.may_read_files(self._identity, paths)
+        own = self._staged.issuperset(paths)
+        return own or self._policy.may_read_files(self._identity, paths) is True
 
     def may_place(self, location: str) -> bool:
-        return self._policy.may_place(self._identity, location)
+        return self._policy.may_place(self._identity, location) is True
 
 
 def secure(statement: S, guard: Guard, tables: Mapping[TableName, Table], fresh: Fresh) -> S:

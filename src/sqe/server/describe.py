@@ -55,9 +55,7 @@ def _describe(text: str, session: Session, coordinator: Coordinator) -> Descript
         text,
         session,
         coordinator.catalogs,
-        guard.decide,
-        guard.may_read_files,
-        hides=guard.hides,
+        guard,
         parameters=tuple(Parameter(t.UNKNOWN, i) for i in range(syntax.parameters)),
         warnings=[],
     )

@@ -14,8 +14,7 @@ from sqe.catalog.iceberg.view import View
 from sqe.catalog.protocol import Catalog
 from sqe.errors import NotFound, SqeError
 from sqe.foundation.record import record
-from sqe.policy.columns import visible_columns
-from sqe.policy.decision import Decision
+from sqe.policy.secure import Guard
 from sqe.system import definitions
 from sqe.tree.names import unspeakable
 from sqe.tree.relations import TableName
@@ -48,13 +47,13 @@ class Listing:
     def __init__(
         self,
         catalogs: Catalogs,
-        decide: Callable[[TableName], Decision],
+        guard: Guard,
         describe: Callable[[View], Sequence[Column]],
         shows_text: Callable[[View], bool],
         warn: Callable[[str], None],
     ) -> None:
         self._catalogs = catalogs
-        self._decide = decide
+        self._guard = guard
         self._describe = describe
         self._shows_text = shows_text
         self._warn = warn
@@ -79,7 +78,7 @@ class Listing:
         found += [(n, "VIEW") for n in mounted.views(namespace) if accepts(n)]
         spoken = sorted((n, kind) for n, kind in found if not unspeakable(n))
         named = [Entry(TableName(mounted.name, namespace, n), kind) for n, kind in spoken]
-        return [entry for entry in named if self._decide(entry.name).visible]
+        return [entry for entry in named if self._guard.exists(entry.name)]
 
     def walk(
         self, catalogs: Collection[str], schemas: Accepts = anything, tables: Accepts = anything
@@ -132,7 +131,7 @@ class Listing:
 
     def visible(self, table: Table) -> tuple[Column, ...]:
         """The columns of a table that this user may know."""
-        return visible_columns(self._decide(table.name), table, table.columns)
+        return self._guard.columns(table, table.columns)
 
     def text(self, view: View) -> str | None:
         """None where names in it are hidden from this user, or may be."""

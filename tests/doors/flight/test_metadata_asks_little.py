@@ -17,6 +17,7 @@ from sqe.config.config import load
 from sqe.coordinator import Coordinator
 from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.errors import Unavailable
+from sqe.policy.decision import AllowAll
 from sqe.session import Identity
 
 
@@ -50,7 +51,8 @@ def lake(tmp_path: Path) -> Counting:
 @pytest.fixture
 def joe(lake: Counting, tmp_path: Path) -> Iterator[Connection]:
     mounted: Any = {"lake": lake, "pond": EmbeddedCatalog("pond", tmp_path / "pond")}
-    with Connection(Coordinator(load(None, {}), Catalogs(mounted)), Identity("joe")) as connection:
+    coordinator = Coordinator(load(None, {}), Catalogs(mounted), policy=AllowAll())
+    with Connection(coordinator, Identity("joe")) as connection:
         yield connection
 
 

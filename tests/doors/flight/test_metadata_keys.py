@@ -25,7 +25,9 @@ class HidesPartOfTheKey:
     """From everybody but ann."""
 
     def table(self, identity: Identity, table: TableName) -> Decision:
-        return EVERYTHING if identity.user == "ann" else Decision(restricted=frozenset({"shop"}))
+        return (
+            EVERYTHING if identity.user == "ann" else Decision(visible=True, restricted=frozenset({"shop"}))
+        )
 
     def may_read_files(self, identity: Identity, paths: Sequence[str]) -> bool:
         return False

@@ -23,6 +23,7 @@ from sqe.coordinator import Coordinator
 from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.doors.flight.metadata import COMMANDS
 from sqe.doors.flight.server import FlightDoor
+from sqe.policy.decision import AllowAll
 from sqe.session import Identity
 
 
@@ -30,7 +31,11 @@ from sqe.session import Identity
 def uri(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     place: Path = tmp_path_factory.mktemp("drivers")
     config = load(None, {"SQE__coordinator__flight_sql_port": "0", "SQE__coordinator__host": "127.0.0.1"})
-    coordinator = Coordinator(config, embedded(catalogs={"lake": place / "lake", "pond": place / "pond"}))
+    coordinator = Coordinator(
+        config,
+        embedded(catalogs={"lake": place / "lake", "pond": place / "pond"}),
+        policy=AllowAll(),
+    )
     owner = Connection(coordinator, Identity("joe"))
     for statement in (
         "CREATE SCHEMA lake.hr",

@@ -73,7 +73,7 @@ def find(
     except SqeError as error:
         error.position = error.position or position
         raise
-    if b.decide(found).restricts:
+    if not b.guard.sees_all_of(found):
         # Before anything is said of its columns; policy.secure refuses it again.
         raise write_denied(found)
     return found, False
@@ -122,7 +122,7 @@ def _rename_schema(b: Binder, named: exp.Expr, to: exp.Expr, if_exists: bool) ->
         if schema[: len(namespace)] == namespace:
             moved = (*target, *schema[len(namespace) :])
             for name in (*catalog.tables(schema), *catalog.views(schema)):
-                if b.decide(TableName(catalog.name, moved, name)).restricts:
+                if not b.guard.sees_all_of(TableName(catalog.name, moved, name)):
                     raise AccessDenied(f"cannot rename schema '{'.'.join((catalog.name, *namespace))}'")
     return s.RenameSchema(catalog.name, namespace, target)
 
@@ -134,7 +134,7 @@ def refuse_restricted(b: Binder, catalog: str, namespace: tuple[str, ...], what:
     for schema in mounted.namespaces():
         if tuple(part.lower() for part in schema[: len(lower)]) == lower:
             for name in (*mounted.tables(schema), *mounted.views(schema)):
-                if b.decide(TableName(mounted.name, schema, name)).restricts:
+                if not b.guard.sees_all_of(TableName(mounted.name, schema, name)):
                     raise AccessDenied(f"cannot {what} schema '{'.'.join((mounted.name, *namespace))}'")
 
 
@@ -203,7 +203,7 @@ def _comment(b: Binder, node: exp.Expr) -> s.Statement:
     if len(names) < 2:
         raise UserError("COMMENT ON COLUMN takes table.column", code="MISSING_TABLE", position=position)
     table, view, column = _table_of(b, names, position)
-    if view and b.hides:
+    if view and b.guard.may_hide:
         column = _seen(b, table, column, position)
     return s.Alter(table, c.SetColumnComment(column, comment), view=view, position=position)
 

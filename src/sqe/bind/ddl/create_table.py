@@ -17,7 +17,6 @@ from sqe.bind.query.tables import find_table, plain_table_parts, split_table_nam
 from sqe.bind.types import bind_type, stored
 from sqe.catalog.names import nearest
 from sqe.errors import AccessDenied, NotFound, NotSupported, SqeError, UserError
-from sqe.policy.columns import visible_columns
 from sqe.tree import statements as s
 from sqe.tree.definitions import ColumnDefinition
 from sqe.tree.expressions import Ref
@@ -118,8 +117,7 @@ def _definitions(
         return (column_definition(b, node),)
     check_arguments(node, {"this", "expressions"}, b.text)
     other = find_table(b, plain_table_parts(b, node.this), b.position(node.this))
-    decision = b.decide(other.name)
-    seen = visible_columns(decision, other, other.columns)
+    seen = b.guard.columns(other, other.columns)
     # Trino's LIKE among the columns copies columns; LIKE instead of them copies the whole definition.
     including = alone
     for item in node.expressions:
@@ -127,7 +125,7 @@ def _definitions(
             raise NotSupported("LIKE knows INCLUDING and EXCLUDING PROPERTIES", position=b.position(node))
         including = str(item.this).upper() == "INCLUDING"
     if including:
-        if decision.restricts:
+        if not b.guard.sees_all_of(other.name):
             # Properties and partitions may name columns that are hidden.
             raise AccessDenied(
                 f"cannot copy the properties of '{other.name}'",

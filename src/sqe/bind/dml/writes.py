@@ -38,7 +38,7 @@ def _target(b: Binder, node: exp.Expr) -> tuple[s.Target, Table, tuple[str, ...]
     """The written table, and the name that its columns can be qualified with."""
     parts = plain_table_parts(b, node)
     table = find_table(b, parts, b.position(node))
-    if b.decide(table.name).restricts:
+    if not b.guard.sees_all_of(table.name):
         # Before anything is said of its columns; policy.secure refuses it again.
         raise write_denied(table.name)
     fields = tuple(b.fresh(c.name, c.type) for c in table.columns)

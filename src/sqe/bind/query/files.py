@@ -75,7 +75,7 @@ def _parquet(b: Binder, path: str, position: Position | None) -> Relation:
     # Without links and `..`: what policy is asked for is what the engines open.
     local = os.path.realpath(os.path.expanduser(path.removeprefix("file://")))
     # Before anything is said of what is there.
-    if not b.may_read_files((local,)):
+    if not b.guard.may_read_files((local,)):
         raise AccessDenied("reading files is not allowed", position=position)
     if os.path.isdir(local):
         paths = _expanded(os.path.join(glob.escape(local), "**", "*.parquet"), below=local)
@@ -85,7 +85,7 @@ def _parquet(b: Binder, path: str, position: Position | None) -> Relation:
         paths = _expanded(local, below=None)
     if not paths:
         raise NotFound(f"no file matches '{path}'", code="FILE_NOT_FOUND", position=position)
-    if not b.may_read_files(tuple(paths)):
+    if not b.guard.may_read_files(tuple(paths)):
         raise AccessDenied("reading files is not allowed", position=position)
     return _scan(b, tuple(paths), path, position)
 

@@ -17,7 +17,6 @@ from sqe.bind.query.system_tables import bind_system_table, refuse_system_schema
 from sqe.catalog.iceberg.view import View
 from sqe.catalog.names import nearest
 from sqe.errors import AccessDenied, InvalidArgument, NotFound, NotSupported, Position, SqeError, UserError
-from sqe.policy.columns import visible_columns
 from sqe.system.definitions import SYSTEM
 from sqe.tree.names import check_characters
 from sqe.tree.relations import AsOf, Relation, Scan, TableName
@@ -101,7 +100,7 @@ def visible_in(b: Binder, catalog: Catalog) -> Callable[[tuple[str, ...], str | 
     """Which tables and views of a catalog exist for this user."""
 
     def visible(schema: tuple[str, ...], found: str | None) -> bool:
-        return found is None or b.decide(TableName(catalog.name, schema, found)).visible
+        return found is None or b.guard.exists(TableName(catalog.name, schema, found))
 
     return visible
 
@@ -138,7 +137,7 @@ def bind_table(b: Binder, node: exp.Table) -> tuple[Relation, tuple[str, ...]]:
 
 
 def make_scan(b: Binder, table: Table, columns: Sequence[Column], as_of: AsOf | None = None) -> Scan:
-    seen = visible_columns(b.decide(table.name), table, columns)
+    seen = b.guard.columns(table, columns)
     fields = tuple(b.fresh(c.name, c.type) for c in seen)
     return Scan(fields, table.name, tuple(c.name for c in seen), as_of=as_of)
 
@@ -167,7 +166,7 @@ def _bind_metadata(
     table = find_table(b, parts, position)
     if version is not None:
         raise NotSupported("a metadata table has no past", position=position)
-    if b.decide(table.name).restricts:
+    if not b.guard.sees_all_of(table.name):
         # Even their columns tell: "t$partitions" has one for each column of the table.
         raise AccessDenied(
             f"cannot read '{table.name}${suffix}': a row filter, mask or restriction applies",

@@ -41,7 +41,7 @@ def inline(b: Binder, view: View, position: Position | None) -> Relation:
         relation = bind_query(b.within(view, position), syntax.node)
         return _as_announced(b, view, relation, by_name=has_star(syntax.node))
     except SqeError as error:
-        if b.hides and error.code not in _OF_VIEWS_ALONE:
+        if b.guard.may_hide and error.code not in _OF_VIEWS_ALONE:
             raise _unreadable(view, error, position) from None
         raise type(error)(
             f"in view '{view.name}': {error.message}", code=error.code, position=position, hint=error.hint
@@ -59,18 +59,18 @@ def _unreadable(view: View, error: SqeError, position: Position | None) -> SqeEr
 
 def shows_text(b: Binder, view: View) -> bool:
     """Whether this user may know the text of a view, and with it every name that is in it."""
-    if not b.hides:
+    if not b.guard.may_hide:
         return True
     reader = replace(b, tables={}, inlined=Counter(), warnings=[])
     try:
         inline(reader, view, None)
     except SqeError:
         return False
-    return not any(b.decide(table).restricted for table in reader.tables)
+    return all(b.guard.sees_all_columns_of(table) for table in reader.tables)
 
 
 def _guard(b: Binder, view: View, position: Position | None) -> None:
-    if b.decide(view.name).restricts:
+    if not b.guard.sees_all_of(view.name):
         # `secure` sees base tables alone, and what it does not see must not pass.
         raise AccessDenied(
             f"cannot read '{view.name}': a row filter, mask or restriction applies to a view",

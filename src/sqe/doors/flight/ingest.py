@@ -147,7 +147,7 @@ class Ingest:
         the user sees but part of, nothing is said: writing to it is refused."""
         catalog = self._coordinator.catalogs.get(table.catalog)
         found = catalog.find_table(table.namespace, table.name, visible=self._visible(table, session))
-        if Guard(self._coordinator.policy, session.identity).decide(found.name).restricts:
+        if not Guard(self._coordinator.policy, session.identity).sees_all_of(found.name):
             return {}
         names = Counter(column.name.lower() for column in found.columns)
         return {c.name.lower(): c.type for c in found.columns if names[c.name.lower()] == 1}
@@ -156,7 +156,7 @@ class Ingest:
         guard = Guard(self._coordinator.policy, session.identity)
 
         def visible(namespace: tuple[str, ...], name: str | None) -> bool:
-            return name is None or guard.decide(TableName(table.catalog, namespace, name)).visible
+            return name is None or guard.exists(TableName(table.catalog, namespace, name))
 
         return visible
 

@@ -144,11 +144,9 @@ def _of_names(schema: Callable[[Any], pa.Schema], rows: Callable[[Listing, Any],
         make_room()
         guard = Guard(coordinator.policy, session.identity)
         # As the session is now; there is no text of a statement, and views have their own.
-        binder = Binder(
-            "", replace(session), coordinator.catalogs, guard.decide, guard.may_read_files, hides=guard.hides
-        )
+        binder = Binder("", replace(session), coordinator.catalogs, guard)
         views = ViewReader(binder)
-        listing = Listing(coordinator.catalogs, guard.decide, views.columns, views.shows_text, binder.warn)
+        listing = Listing(coordinator.catalogs, guard, views.columns, views.shows_text, binder.warn)
         found = _arrow(schema(command), rows(listing, command))
         for warning in binder.warnings:
             log.warning(warning)
