@@ -37,6 +37,8 @@ log = logging.getLogger(__name__)
 # How often it is looked whether a server has lost cores, and for how long others may finish then.
 WATCH_SECONDS = 5.0
 RUNAWAY_SECONDS = 60.0
+# A session that nobody has used for so long is released: each takes a part of Spark's heap.
+SESSION_IDLE_SECONDS = 600.0
 # A Connect server takes messages of up to 128 MB.
 LOCAL_BYTES = 100 << 20
 _SESSION_KEYS = ("spark.sql.catalog.", "spark.sql.iceberg.snapshot-property.")
@@ -116,11 +118,22 @@ class Spark:
         with self._lock:
             known = self._sessions.get(identity_key)
             if known is not None and known.conf == conf and not known.closed:
+                known.used()
                 return known
             made = self._sessions[identity_key] = SparkSession(self, identity_key, conf)
         if known is not None:
             known.close(wait_for_statements=True)
+        self.release_idle()
         return made
+
+    def release_idle(self) -> None:
+        """Ends sessions that nobody has used for a while; whoever comes back gets another."""
+        with self._lock:
+            idle = {key: session for key, session in self._sessions.items() if session.is_idle}
+            for key in idle:
+                del self._sessions[key]
+        for session in idle.values():
+            session.close(wait_for_statements=True)
 
     def close(self, *, wait: float = 0) -> None:
         """Ends every session and, if it is ours, the server; with `wait`, until it has ended."""
@@ -174,6 +187,7 @@ class Spark:
         assert link.server is not None
         while self._link is link and link.usable:
             time.sleep(WATCH_SECONDS)
+            self.release_idle()
             if link.server.has_runaways:
                 self._replace(link)
 
@@ -228,6 +242,14 @@ class SparkSession:
         self._running: dict[str, Stream] = {}
         self._views_lock = threading.Lock()
         self._views: Counter[str] = Counter()
+        self._last_used = time.monotonic()
+
+    def used(self) -> None:
+        self._last_used = time.monotonic()
+
+    @property
+    def is_idle(self) -> bool:
+        return not self._running and time.monotonic() - self._last_used > SESSION_IDLE_SECONDS
 
     def run(
         self,
@@ -324,6 +346,7 @@ class SparkSession:
             return link, self._connect
 
     def ended(self, stream: Stream) -> None:
+        self.used()
         with self._lock:
             self._running.pop(stream.statement_id, None)
             last_one = self.closed and not self._running
