@@ -27,7 +27,7 @@ def spark_text(query: ViewQuery) -> str | None:
         rendered = render(Query(without_rules(query.relation)), session_zone="UTC")
     except NotSupported:
         return None
-    if rendered.files or rendered.tables:
+    if rendered.views or rendered.tables:
         # Temporary views of our own sessions.
         return None
     return strip_positions(rendered.sql)

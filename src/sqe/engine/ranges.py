@@ -21,6 +21,7 @@ from sqe.tree.expressions import (
     Literal,
     Ref,
     conjunction,
+    conjuncts,
 )
 from sqe.types.sql_types import (
     BIGINT,
@@ -54,13 +55,7 @@ def narrowed(condition: Expression) -> Expression:
     ranges = _implied(condition)
     if not ranges:
         return condition
-    return conjunction(*_terms(condition), *ranges)
-
-
-def _terms(condition: Expression) -> tuple[Expression, ...]:
-    if isinstance(condition, Call) and condition.function == "$and":
-        return condition.arguments
-    return (condition,)
+    return conjunction(*conjuncts(condition), *ranges)
 
 
 def _implied(condition: Expression) -> list[Expression]:

@@ -20,6 +20,7 @@ from sqe.tree.expressions import (
     Literal,
     Node,
     Ref,
+    conjuncts,
     rebuild,
     walk,
 )
@@ -31,16 +32,16 @@ from sqe.tree.relations import (
     Filter,
     Join,
     Project,
+    Pushdown,
     SetOperation,
     Sort,
     SystemScan,
-    Wanted,
     With,
 )
 from sqe.types.sql_types import Varchar
 
 # Conditions on fields, by their ids.
-_Conditions = Mapping[int, tuple[Wanted, ...]]
+_Conditions = Mapping[int, tuple[Pushdown, ...]]
 _NONE: _Conditions = {}
 
 
@@ -63,9 +64,9 @@ class _Pushing:
     def push(self, node: Any, conditions: _Conditions) -> Any:
         match node:
             case SystemScan():
-                return replace(node, wanted=_of(node, conditions))
+                return replace(node, pushdown=_of(node, conditions))
             case Filter():
-                below = _and(conditions, _conjuncts(node.condition))
+                below = _and(conditions, _demands(node.condition))
                 return self._parts(node, {"input": below})
             case Project():
                 return self._parts(node, {"input": _renamed(conditions, _copies(node))})
@@ -118,7 +119,7 @@ class _Pushing:
 
 
 def _sides(node: Join, conditions: _Conditions) -> dict[str, _Conditions]:
-    on = _conjuncts(node.condition)
+    on = _demands(node.condition)
     sides = {}
     for name, kept_by in (("left", "left"), ("right", "right")):
         fields = {f.id for f in getattr(node, name).fields}
@@ -134,7 +135,7 @@ def _sides(node: Join, conditions: _Conditions) -> dict[str, _Conditions]:
     return sides
 
 
-def _of(scan: SystemScan, conditions: _Conditions) -> tuple[Wanted, ...]:
+def _of(scan: SystemScan, conditions: _Conditions) -> tuple[Pushdown, ...]:
     return tuple(
         replace(wanted, column=column)
         for field, column in zip(scan.fields, scan.columns, strict=True)
@@ -152,7 +153,7 @@ def _copies(node: Project | Extend) -> Iterator[tuple[Field, Field]]:
 
 def _renamed(conditions: _Conditions, pairs: Iterable[tuple[Field, Field]]) -> _Conditions:
     """What is wanted of the first of each pair, of the second, which it comes from unchanged."""
-    below: dict[int, tuple[Wanted, ...]] = {}
+    below: dict[int, tuple[Pushdown, ...]] = {}
     for field, source in pairs:
         if field.id in conditions:
             below[source.id] = (*below.get(source.id, ()), *conditions[field.id])
@@ -179,20 +180,9 @@ def _bare(expression: Expression) -> Expression:
     return expression
 
 
-def _terms(condition: Expression | None) -> Iterator[Expression]:
-    """What a condition demands, all of it."""
-    stack = [] if condition is None else [condition]
-    while stack:
-        part = stack.pop()
-        if isinstance(part, Call) and part.function == "$and":
-            stack.extend(part.arguments)
-        else:
-            yield part
-
-
-def _conjuncts(condition: Expression | None) -> _Conditions:
-    found: dict[int, tuple[Wanted, ...]] = {}
-    for part in _terms(condition):
+def _demands(condition: Expression | None) -> _Conditions:
+    found: dict[int, tuple[Pushdown, ...]] = {}
+    for part in conjuncts(condition):
         known = _condition(part)
         if known is not None:
             field_id, wanted = known
@@ -200,36 +190,36 @@ def _conjuncts(condition: Expression | None) -> _Conditions:
     return found
 
 
-def _condition(part: Expression) -> tuple[int, Wanted] | None:
+def _condition(part: Expression) -> tuple[int, Pushdown] | None:
     if isinstance(part, InList):
         field, values = _field(part.operand), [_text(item) for item in part.items]
         if field is not None and None not in values:
-            return field.id, Wanted(field.name, values=frozenset(v for v in values if v is not None))
+            return field.id, Pushdown(field.name, values=frozenset(v for v in values if v is not None))
     elif isinstance(part, Call) and part.function == "$eq":
         for one, other in (part.arguments, part.arguments[::-1]):
             field, text = _field(one), _text(other)
             if field is not None and text is not None:
-                return field.id, Wanted(field.name, values=frozenset((text,)))
+                return field.id, Pushdown(field.name, values=frozenset((text,)))
     elif isinstance(part, Call) and part.function in ("$like", "$like_escape"):
         return _like(part)
     return None
 
 
-def _like(part: Call) -> tuple[int, Wanted] | None:
+def _like(part: Call) -> tuple[int, Pushdown] | None:
     field, texts = _field(part.arguments[0]), [_text(a) for a in part.arguments[1:]]
     pattern, escape = texts[0], texts[1] if len(texts) > 1 else None
     if field is None or pattern is None or None in texts:
         return None
     exact = literal(pattern, escape)
     if exact is not None:
-        return field.id, Wanted(field.name, values=frozenset((exact,)))
-    return field.id, Wanted(field.name, patterns=((pattern, escape),))
+        return field.id, Pushdown(field.name, values=frozenset((exact,)))
+    return field.id, Pushdown(field.name, patterns=((pattern, escape),))
 
 
 def _equal(condition: Expression | None, known: _Conditions) -> _Conditions:
     """With a.x = b.x, what is wanted of one is wanted of the other."""
     result = dict(known)
-    for part in _terms(condition):
+    for part in conjuncts(condition):
         if isinstance(part, Call) and part.function == "$eq":
             one, other = (_field(a) for a in part.arguments)
             if one is not None and other is not None:

@@ -28,7 +28,7 @@ class Sources:
 
     def accepts(self, column: str) -> Callable[[str], bool]:
         """Whether a value of the column can be in the answer."""
-        wanted = [w for w in self.scan.wanted if w.column == column]
+        wanted = [w for w in self.scan.pushdown if w.column == column]
         values = [w.values for w in wanted if w.values is not None]
         patterns = [like(*p) for w in wanted for p in w.patterns]
         return lambda text: all(text in v for v in values) and all(p.match(text) for p in patterns)

@@ -260,6 +260,24 @@ def conjunction(*conditions: Expression) -> Expression:
     return Call(BOOLEAN, "$and", conditions)
 
 
+def conjuncts(condition: Expression | None) -> list[Expression]:
+    """The terms of a AND b AND c, however they are nested; none of no condition."""
+    return [] if condition is None else terms(condition, "$and")
+
+
+def terms(expression: Expression, function: str) -> list[Expression]:
+    """The operands of an associative function, $and or $or, however they are nested."""
+    operands: list[Expression] = []
+    stack = [expression]
+    while stack:
+        term = stack.pop()
+        if isinstance(term, Call) and term.function == function:
+            stack.extend(reversed(term.arguments))
+        else:
+            operands.append(term)
+    return operands
+
+
 def parts(node: Node) -> list[Any]:
     """The direct parts of a node: expressions, sort keys, relations."""
     found: list[Any] = []

@@ -56,8 +56,8 @@ class Scan(Relation):
 
 
 @record
-class Wanted:
-    """What a query wants of one column of a system table: one of `values`, and matching all `patterns`
+class Pushdown:
+    """A predicate that a system table may use on one column: one of `values`, and matching all `patterns`
     (LIKE, with its escape). Rows beside it need not be made; the query filters again."""
 
     column: str
@@ -74,7 +74,7 @@ class SystemScan(Relation):
 
     table: TableName
     columns: tuple[str, ...]
-    wanted: tuple[Wanted, ...] = ()
+    pushdown: tuple[Pushdown, ...] = ()
 
 
 @record

@@ -8,7 +8,7 @@ import pytest
 from render_trees import Trees, compare, filtered, ref
 
 from sqe.engine.duckdb.bounds import UNKNOWN, Bounds, Range
-from sqe.engine.duckdb.elide_guards import unguarded
+from sqe.engine.duckdb.elide_guards import elide_guards
 from sqe.tree.expressions import AggregateCall, Call, walk
 from sqe.tree.relations import Aggregate, Project, Scan
 from sqe.tree.statements import Query
@@ -24,7 +24,7 @@ def functions(query: Query, **ranges: Range) -> set[str]:
         return ranges.get(column, UNKNOWN)
 
     bounds = Bounds(query, of_scan, lambda scan: ROWS)
-    return {n.function for n in walk(unguarded(query, bounds)) if isinstance(n, (Call, AggregateCall))}
+    return {n.function for n in walk(elide_guards(query, bounds)) if isinstance(n, (Call, AggregateCall))}
 
 
 def computed(op: str, left: Type, right: Type, result: Type) -> Query:

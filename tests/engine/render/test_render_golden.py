@@ -416,7 +416,7 @@ def create_table_as(t: Trees) -> Statement:
 @pytest.mark.parametrize("name", CASES)
 def test_sql_is_as_before(name: str) -> None:
     rendered = render(CASES[name](Trees()), session_zone="UTC")
-    views = "".join(f"-- {v.name}: {v.format} {' '.join(v.paths)}\n" for v in rendered.files)
+    views = "".join(f"-- {v.name}: {v.format} {' '.join(v.paths)}\n" for v in rendered.views)
     text = f"{views}{rendered.sql}\n"
     file = GOLDEN / f"{name}.sql"
     if os.environ.get("SQE_GOLDEN") == "write":

@@ -1,7 +1,7 @@
 """Between which values the columns of a query lie, by the statistics in manifests.
 
 A bound is never wrong, and often wider than need be. What it proves unneeded (a test for zero, for NaN, for
-an overflow) is left out of the rendered SQL: see unguarded.py.
+an overflow) is left out of the rendered SQL: see elide_guards.py.
 """
 
 from __future__ import annotations

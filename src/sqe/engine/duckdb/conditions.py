@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from sqe.engine.ranges import narrowed
 from sqe.engine.render.scope import has_subquery
-from sqe.tree.expressions import Call, Expression, Ref, parts, walk
+from sqe.tree.expressions import Expression, Ref, conjuncts, parts, walk
 from sqe.tree.relations import Extend, Filter, Join, Project, Relation, Scan, Sort
 from sqe.tree.statements import Query
 
@@ -28,12 +28,12 @@ def _relation(relation: Relation, above: tuple[Expression, ...]) -> Found:
             yield relation, tuple(term for term in above if _reads_only(term, own))
             return
         case Filter():
-            yield from _relation(relation.input, (*above, *_terms(narrowed(relation.condition))))
+            yield from _relation(relation.input, (*above, *conjuncts(narrowed(relation.condition))))
         case Project() | Extend() | Sort():
             # A field keeps its number on its way up; terms over computed ones fit no scan.
             yield from _relation(relation.input, above)
         case Join():
-            on = () if relation.condition is None else tuple(_terms(relation.condition))
+            on = () if relation.condition is None else tuple(conjuncts(relation.condition))
             inner = relation.kind in ("inner", "cross")
             left = above if relation.kind in _LEFT else ()
             right = above if relation.kind in _RIGHT else ()
@@ -56,12 +56,6 @@ def _below(node: object) -> Found:
         return
     for part in parts(node):  # type: ignore[arg-type]
         yield from _below(part)
-
-
-def _terms(condition: Expression) -> Sequence[Expression]:
-    if isinstance(condition, Call) and condition.function == "$and":
-        return [term for argument in condition.arguments for term in _terms(argument)]
-    return (condition,)
 
 
 def _reads_only(term: Expression, own: set[int]) -> bool:

@@ -18,7 +18,7 @@ _COMPARISONS = frozenset(("$eq", "$ne", "$lt", "$le", "$gt", "$ge"))
 _NARROW = 18
 
 
-def unguarded(query: Query, bounds: Bounds) -> Query:
+def elide_guards(query: Query, bounds: Bounds) -> Query:
     def change(node: Any) -> Any:
         if isinstance(node, e.Call):
             node = replace(node, function=_cheaper(node, bounds))

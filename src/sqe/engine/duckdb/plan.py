@@ -15,7 +15,7 @@ from sqe.config.duckdb import FastSettings
 from sqe.engine.duckdb.bounds import UNKNOWN, Bounds, Range
 from sqe.engine.duckdb.conditions import conditions_of
 from sqe.engine.duckdb.constants import folded
-from sqe.engine.duckdb.elide_guards import unguarded
+from sqe.engine.duckdb.elide_guards import elide_guards
 from sqe.engine.duckdb.eligibility import refusal
 from sqe.engine.duckdb.pruning import kept_files
 from sqe.engine.duckdb.render import FastRendered, render
@@ -23,7 +23,7 @@ from sqe.engine.duckdb.sources import IcebergMetadata, OneFile, ParquetFiles, Sc
 from sqe.engine.duckdb.table_kinds import Denied, Plain, kind_of
 from sqe.engine.lane import Candidate, Question
 from sqe.engine.render.scope import references
-from sqe.engine.render.signed_zero import hide_zeros
+from sqe.engine.render.signed_zero import normalize_signed_zero
 from sqe.engine.render.zones import lower_zones
 from sqe.errors import NotSupported
 from sqe.foundation.record import record
@@ -88,7 +88,7 @@ def eligible(question: Question, files: FileCache, settings: FastSettings) -> Fa
 
 def rendered(candidate: FastCandidate) -> FastRendered:
     """Raises NotSupported where DuckDB cannot say it as Trino means it."""
-    cheaper = hide_zeros(unguarded(candidate.query, candidate.bounds), spark=False)
+    cheaper = normalize_signed_zero(elide_guards(candidate.query, candidate.bounds), spark=False)
     try:
         made = render(cheaper, candidate.sources, statement_id=candidate.statement_id)
     except RecursionError:

@@ -12,7 +12,7 @@ from sqe.engine.render.block import Block, Column
 from sqe.engine.render.layout import Lines, line
 from sqe.engine.render.lexing import DUCK, is_cast
 from sqe.engine.render.names import column_name
-from sqe.engine.render.relations import RelationWriter, Wanted
+from sqe.engine.render.relations import Needed, RelationWriter
 from sqe.errors import InternalError, NotSupported
 from sqe.tree.expressions import Expression, Field
 from sqe.tree.relations import Cte, FileScan, Sample, Scan, Unnest, Values
@@ -45,13 +45,13 @@ class FastRelations(RelationWriter):
             raise NotSupported(f"the fast lane does not group by {t}")
         return text
 
-    def scan(self, relation: Scan, wanted: Wanted) -> Block:
-        source = self._sources[relation].text(relation, wanted)
-        return self.raw(relation.fields, relation.columns, wanted, source, exact=True)
+    def scan(self, relation: Scan, needed: Needed) -> Block:
+        source = self._sources[relation].text(relation, needed)
+        return self.raw(relation.fields, relation.columns, needed, source, exact=True)
 
-    def files(self, relation: FileScan, wanted: Wanted) -> Block:
-        source = self._sources[relation].text(relation, wanted)
-        return self.raw(relation.fields, relation.columns, wanted, source, exact=True)
+    def files(self, relation: FileScan, needed: Needed) -> Block:
+        source = self._sources[relation].text(relation, needed)
+        return self.raw(relation.fields, relation.columns, needed, source, exact=True)
 
     def numbers(self, relation: NumberSequence) -> Block:
         (field,) = relation.fields

@@ -29,6 +29,7 @@ from sqe.tree.expressions import (
     ScalarSubquery,
     SortKey,
     WindowCall,
+    terms,
     walk,
 )
 from sqe.tree.relations import Relation
@@ -243,7 +244,7 @@ def _refuse_bodies(node: Lambda) -> None:
 def _operands(node: Expression) -> Sequence[Expression]:
     match node:
         case Call() if node.function in _CHAINED:
-            return terms(node)
+            return terms(node, node.function)
         case Call():
             return node.arguments
         case Cast() | Dereference() | Quantified():
@@ -259,19 +260,6 @@ def _operands(node: Expression) -> Sequence[Expression]:
             return node.operands
         case _:
             return ()
-
-
-def terms(node: Call) -> list[Expression]:
-    """The terms of a AND b AND c, however they are nested."""
-    found: list[Expression] = []
-    stack: list[Expression] = [node]
-    while stack:
-        term = stack.pop()
-        if isinstance(term, Call) and term.function == node.function:
-            stack.extend(reversed(term.arguments))
-        else:
-            found.append(term)
-    return found
 
 
 def _case(node: Case, texts: list[str]) -> str:

@@ -18,13 +18,13 @@ from sqe.engine.render.block import (
     select,
     visible,
 )
-from sqe.engine.render.expressions import ExpressionWriter, Scope, direction, terms
+from sqe.engine.render.expressions import ExpressionWriter, Scope, direction
 from sqe.engine.render.layout import Lines, after, before, deeper, derived, inner, line
 from sqe.engine.render.names import column_name, cte_name, local_view_name, unused_alias
 from sqe.engine.render.scope import has_subquery, own_nodes, references
 from sqe.errors import InternalError
 from sqe.tree.constants import is_constant
-from sqe.tree.expressions import Call, Cast, Expression, Field, Lambda, Literal, Ref, SortKey
+from sqe.tree.expressions import Call, Cast, Expression, Field, Lambda, Literal, Ref, SortKey, conjuncts
 from sqe.tree.relations import (
     Aggregate,
     Cte,
@@ -49,7 +49,7 @@ from sqe.tree.relations import (
 from sqe.tree.relations import Sequence as NumberSequence
 from sqe.types.sql_types import BOOLEAN, UNKNOWN, Type, Varchar
 
-Wanted = frozenset[int]
+Needed = frozenset[int]
 _JOINS = {
     "inner": "JOIN",
     "cross": "CROSS JOIN",
@@ -65,8 +65,8 @@ _BEFORE_GROUP = (Stage.FROM, Stage.WHERE)
 class RelationWriter(ABC):
     """Renders the relations of one statement.
 
-    `wanted` is, all the way down, the set of fields that somebody above looks at; a field that is not
-    wanted may be absent from the block. `outer` is what the enclosing query lets this one refer to.
+    `needed` is, all the way down, the set of fields that somebody above looks at; a field that is not
+    needed may be absent from the block. `outer` is what the enclosing query lets this one refer to.
     """
 
     expressions: ExpressionWriter
@@ -96,10 +96,10 @@ class RelationWriter(ABC):
         return text
 
     @abstractmethod
-    def scan(self, relation: Scan, wanted: Wanted) -> Block: ...
+    def scan(self, relation: Scan, needed: Needed) -> Block: ...
 
     @abstractmethod
-    def files(self, relation: FileScan, wanted: Wanted) -> Block: ...
+    def files(self, relation: FileScan, needed: Needed) -> Block: ...
 
     @abstractmethod
     def numbers(self, relation: NumberSequence) -> Block: ...
@@ -162,79 +162,79 @@ class RelationWriter(ABC):
     def _subquery(self, relation: Relation, outer: Scope, columns: bool) -> str:
         return inner(self._query(relation, outer, relation.fields if columns else ())[0])
 
-    def block(self, relation: Relation, wanted: Wanted, outer: Scope) -> Block:
+    def block(self, relation: Relation, needed: Needed, outer: Scope) -> Block:
         match relation:
             case Scan():
-                return self._scan(relation, wanted)
+                return self._scan(relation, needed)
             case SystemScan():
-                return self._local(relation, wanted)
+                return self._local(relation, needed)
             case FileScan():
-                return self._files(relation, wanted)
+                return self._files(relation, needed)
             case CteRef():
-                return self._cte_ref(relation, wanted)
+                return self._cte_ref(relation, needed)
             case Values():
                 return self._values(relation, outer)
             case NumberSequence():
                 return self.numbers(relation)
             case Project() | Extend():
-                return self._project(relation, wanted, outer)
+                return self._project(relation, needed, outer)
             case Filter():
-                return self._filter(relation, wanted, outer)
+                return self._filter(relation, needed, outer)
             case Join():
-                return self._join(relation, wanted, outer)
+                return self._join(relation, needed, outer)
             case Aggregate():
-                return self._aggregate(relation, wanted, outer)
+                return self._aggregate(relation, needed, outer)
             case Window():
-                return self._window(relation, wanted, outer)
+                return self._window(relation, needed, outer)
             case Sort():
-                return self._sort(relation, wanted, outer)
+                return self._sort(relation, needed, outer)
             case Limit():
-                return self._limit(relation, wanted, outer)
+                return self._limit(relation, needed, outer)
             case SetOperation():
-                return self._set_operation(relation, wanted, outer)
+                return self._set_operation(relation, needed, outer)
             case Sample():
-                return self._sample(relation, wanted, outer)
+                return self._sample(relation, needed, outer)
             case Unnest():
-                return self._unnest(relation, wanted, outer)
+                return self._unnest(relation, needed, outer)
             case With():
-                return self._with(relation, wanted, outer)
+                return self._with(relation, needed, outer)
             case _:
                 raise InternalError(f"{type(relation).__name__} cannot be rendered")
 
     # Leaves -------------------------------------------------------------------------------------------
 
-    def _scan(self, relation: Scan, wanted: Wanted) -> Block:
+    def _scan(self, relation: Scan, needed: Needed) -> Block:
         if not relation.secured:
             raise InternalError(f"{relation.table} was not secured")
         if relation.metadata is not None:
-            return self._local(relation, wanted)
-        return self.scan(relation, wanted)
+            return self._local(relation, needed)
+        return self.scan(relation, needed)
 
-    def _local(self, relation: SystemScan | Scan, wanted: Wanted) -> Block:
-        # What is written twice is made and sent once, if the same rows are wanted of it.
+    def _local(self, relation: SystemScan | Scan, needed: Needed) -> Block:
+        # What is written twice is made and sent once, if the same rows are needed of it.
         rows = replace(relation, fields=relation.fields[:1], columns=relation.columns[:1])
         name = local_view_name(relation, self._statement_id) + f"_{len(self._local_names)}"
         name = self._local_names.setdefault(rows, name)
         sent = self.tables.get(name)
-        needed = wanted if sent is None else wanted | {f.id for f in sent.fields}
+        needed = needed if sent is None else needed | {f.id for f in sent.fields}
         # Only what somebody looks at has to be made and sent.
         kept = [(f, c) for f, c in zip(relation.fields, relation.columns, strict=True) if f.id in needed]
         kept = kept or [(relation.fields[0], relation.columns[0])]
         fields, columns = tuple(f for f, _ in kept), tuple(c for _, c in kept)
         self.tables[name] = replace(relation, fields=fields, columns=columns)
-        return self.raw(relation.fields, relation.columns, wanted, self.quote(name), exact=False)
+        return self.raw(relation.fields, relation.columns, needed, self.quote(name), exact=False)
 
-    def _files(self, relation: FileScan, wanted: Wanted) -> Block:
+    def _files(self, relation: FileScan, needed: Needed) -> Block:
         if not relation.secured:
             raise InternalError("files were not secured")
-        return self.files(relation, wanted)
+        return self.files(relation, needed)
 
-    def _cte_ref(self, relation: CteRef, wanted: Wanted) -> Block:
+    def _cte_ref(self, relation: CteRef, needed: Needed) -> Block:
         name = self._ctes.get(relation.cte)
         if name is None:
             raise InternalError(f"CTE {relation.cte} is not in sight")
         columns = [column_name(c) for c in relation.columns]
-        block = self.raw(relation.fields, columns, wanted, name, exact=False)
+        block = self.raw(relation.fields, columns, needed, name, exact=False)
         exact = dict(zip((f.id for f in relation.fields), self._exact[relation.cte], strict=True))
         return replace(block, columns={i: replace(c, exact=exact[i]) for i, c in block.columns.items()})
 
@@ -267,11 +267,11 @@ class RelationWriter(ABC):
 
     # One input ----------------------------------------------------------------------------------------
 
-    def _project(self, relation: Project | Extend, wanted: Wanted, outer: Scope) -> Block:
+    def _project(self, relation: Project | Extend, needed: Needed, outer: Scope) -> Block:
         count = len(relation.expressions)
         new = relation.fields[-count:] if count else ()
-        chosen = [(f, e) for f, e in zip(new, relation.expressions, strict=True) if f.id in wanted]
-        kept: Wanted = wanted if isinstance(relation, Extend) else frozenset()
+        chosen = [(f, e) for f, e in zip(new, relation.expressions, strict=True) if f.id in needed]
+        kept: Needed = needed if isinstance(relation, Extend) else frozenset()
         used = references(e for _, e in chosen)
         block = self.block(relation.input, kept | used, outer)
         if not _can_inline(block, [e for _, e in chosen], kept):
@@ -284,7 +284,7 @@ class RelationWriter(ABC):
         return sealed(block, columns) if any(_is_apart(e) for _, e in chosen) else block
 
     def _projected(
-        self, block: Block, chosen: Sequence[tuple[Field, Expression]], kept: Wanted, outer: Scope
+        self, block: Block, chosen: Sequence[tuple[Field, Expression]], kept: Needed, outer: Scope
     ) -> dict[int, Column]:
         scope = {**outer, **visible(block)}
         columns = {i: c for i, c in block.columns.items() if i in kept}
@@ -298,20 +298,20 @@ class RelationWriter(ABC):
         text = self.expressions.text(expression, scope)
         return Column(field, text, source is not None and source.plain, _is_exact(expression, columns))
 
-    def _filter(self, relation: Filter, wanted: Wanted, outer: Scope) -> Block:
+    def _filter(self, relation: Filter, needed: Needed, outer: Scope) -> Block:
         condition = [relation.condition]
-        block = self._opened(relation.input, wanted, condition, outer, _BEFORE_GROUP)
+        block = self._opened(relation.input, needed, condition, outer, _BEFORE_GROUP)
         scope = {**outer, **visible(block)}
-        texts = (self.expressions.text(c, scope) for c in _conjuncts(relation.condition))
+        texts = (self.expressions.text(c, scope) for c in conjuncts(relation.condition))
         return replace(block, where=(*block.where, *texts), stage=Stage.WHERE)
 
-    def _aggregate(self, relation: Aggregate, wanted: Wanted, outer: Scope) -> Block:
+    def _aggregate(self, relation: Aggregate, needed: Needed, outer: Scope) -> Block:
         count = len(relation.keys)
         key_fields = relation.fields[:count]
         call_fields = relation.fields[count : count + len(relation.calls)]
         grouping_fields = relation.fields[count + len(relation.calls) :]
         keys = [Ref(f.type, f) for f in relation.keys]
-        calls = [(f, c) for f, c in zip(call_fields, relation.calls, strict=True) if f.id in wanted]
+        calls = [(f, c) for f, c in zip(call_fields, relation.calls, strict=True) if f.id in needed]
         block = self._opened(
             relation.input, frozenset(), [*keys, *(c for _, c in calls)], outer, _BEFORE_GROUP
         )
@@ -337,13 +337,13 @@ class RelationWriter(ABC):
             group = f"GROUPING SETS ({', '.join(sets)})"
         return replace(block, columns=columns, group=group, stage=Stage.GROUP)
 
-    def _window(self, relation: Window, wanted: Wanted, outer: Scope) -> Block:
+    def _window(self, relation: Window, needed: Needed, outer: Scope) -> Block:
         new = relation.fields[-len(relation.calls) :] if relation.calls else ()
-        calls = [(f, c) for f, c in zip(new, relation.calls, strict=True) if f.id in wanted]
+        calls = [(f, c) for f, c in zip(new, relation.calls, strict=True) if f.id in needed]
         if not calls:
-            return self.block(relation.input, wanted, outer)
+            return self.block(relation.input, needed, outer)
         stages = (*_BEFORE_GROUP, Stage.WINDOW)
-        block = self._opened(relation.input, wanted, [c for _, c in calls], outer, stages)
+        block = self._opened(relation.input, needed, [c for _, c in calls], outer, stages)
         scope = {**outer, **visible(block)}
         columns = dict(block.columns)
         for field, call in calls:
@@ -352,12 +352,12 @@ class RelationWriter(ABC):
             )
         return replace(block, columns=columns, stage=Stage.WINDOW)
 
-    def _sort(self, relation: Sort, wanted: Wanted, outer: Scope) -> Block:
+    def _sort(self, relation: Sort, needed: Needed, outer: Scope) -> Block:
         keys = [k for k in relation.keys if not isinstance(k.expression, Literal)]
         used = references(keys)
-        block = self.block(relation.input, wanted | used, outer)
-        if block.stage > Stage.WINDOW or not all(_can_order(block, k, wanted) for k in keys):
-            block = sealed(block, wanted | used)
+        block = self.block(relation.input, needed | used, outer)
+        if block.stage > Stage.WINDOW or not all(_can_order(block, k, needed) for k in keys):
+            block = sealed(block, needed | used)
         scope = {**outer, **visible(block)}
         order = tuple(
             OrderKey(
@@ -370,28 +370,28 @@ class RelationWriter(ABC):
         )
         return replace(block, order=order, stage=Stage.ORDER if order else block.stage)
 
-    def _limit(self, relation: Limit, wanted: Wanted, outer: Scope) -> Block:
-        block = self.block(relation.input, wanted, outer)
+    def _limit(self, relation: Limit, needed: Needed, outer: Scope) -> Block:
+        block = self.block(relation.input, needed, outer)
         if block.stage is Stage.LIMIT:
-            block = sealed(block, wanted)
+            block = sealed(block, needed)
         return replace(block, limit=relation.count, offset=relation.offset, stage=Stage.LIMIT)
 
-    def _sample(self, relation: Sample, wanted: Wanted, outer: Scope) -> Block:
-        block = sealed(self.block(relation.input, wanted, outer), wanted)
+    def _sample(self, relation: Sample, needed: Needed, outer: Scope) -> Block:
+        block = sealed(self.block(relation.input, needed, outer), needed)
         return self.sample(relation, block)
 
-    def _unnest(self, relation: Unnest, wanted: Wanted, outer: Scope) -> Block:
-        block = self._opened(relation.input, wanted, relation.expressions, outer, _BEFORE_GROUP)
+    def _unnest(self, relation: Unnest, needed: Needed, outer: Scope) -> Block:
+        block = self._opened(relation.input, needed, relation.expressions, outer, _BEFORE_GROUP)
         if block.raw or not block.source:
-            block = sealed(block, wanted | references(relation.expressions))
+            block = sealed(block, needed | references(relation.expressions))
         scope = {**outer, **visible(block)}
         texts = [self.expressions.text(e, scope) for e in relation.expressions]
         return self.unnest(relation, block, texts)
 
     # Several inputs -----------------------------------------------------------------------------------
 
-    def _join(self, relation: Join, wanted: Wanted, outer: Scope) -> Block:
-        used = wanted | (references([relation.condition]) if relation.condition is not None else frozenset())
+    def _join(self, relation: Join, needed: Needed, outer: Scope) -> Block:
+        used = needed | (references([relation.condition]) if relation.condition is not None else frozenset())
         inside = used | references([relation.right]) if relation.lateral else used
         left = self._item(relation.left, inside, outer)
         if relation.lateral:
@@ -411,16 +411,16 @@ class RelationWriter(ABC):
             on = () if kind == "cross" else ((1, "ON true"),)
         return Block(columns, (*left.source, *before(f"{_JOINS[kind]} ", item), *on), joined=True)
 
-    def _item(self, relation: Relation, wanted: Wanted, outer: Scope) -> Block:
+    def _item(self, relation: Relation, needed: Needed, outer: Scope) -> Block:
         """A relation as it stands in a FROM clause beside others."""
-        block = self.block(relation, wanted, outer)
-        named = all(c.plain for i, c in block.columns.items() if i in wanted)
-        return block if block.joinable and named else sealed(block, wanted)
+        block = self.block(relation, needed, outer)
+        named = all(c.plain for i, c in block.columns.items() if i in needed)
+        return block if block.joinable and named else sealed(block, needed)
 
-    def _set_operation(self, relation: SetOperation, wanted: Wanted, outer: Scope) -> Block:
+    def _set_operation(self, relation: SetOperation, needed: Needed, outer: Scope) -> Block:
         arms = _arms(relation)
         every = relation.op != "union" or relation.distinct
-        positions = [i for i, f in enumerate(relation.fields) if every or f.id in wanted]
+        positions = [i for i, f in enumerate(relation.fields) if every or f.id in needed]
         names = [column_name(relation.fields[i]) for i in positions]
         queries = [self._query(arm, outer, [arm.fields[i] for i in positions], names) for arm in arms]
         columns = {
@@ -437,12 +437,12 @@ class RelationWriter(ABC):
         word = relation.op.upper() + ("" if relation.distinct else " ALL")
         return Block(columns, combined(word, [query for query, _ in queries]))
 
-    def _with(self, relation: With, wanted: Wanted, outer: Scope) -> Block:
+    def _with(self, relation: With, needed: Needed, outer: Scope) -> Block:
         ctes = []
         for cte in relation.ctes:
             self._ctes[cte.id] = cte_name(cte)
             ctes.append(self._recursive(cte, outer) if cte.recursive else self._cte(cte, outer))
-        block = self.block(relation.input, wanted, outer)
+        block = self.block(relation.input, needed, outer)
         recursive = block.recursive or any(c.recursive for c in relation.ctes)
         return replace(block, ctes=(*ctes, *block.ctes), recursive=recursive)
 
@@ -464,17 +464,17 @@ class RelationWriter(ABC):
     def _opened(
         self,
         relation: Relation,
-        wanted: Wanted,
+        needed: Needed,
         expressions: Sequence[Expression],
         outer: Scope,
         stages: Iterable[Stage],
     ) -> Block:
         """The relation's block if these expressions can be said in its next clause, or a derived table."""
         used = references(expressions)
-        block = self.block(relation, wanted | used, outer)
+        block = self.block(relation, needed | used, outer)
         fits = block.stage in stages and all(block.columns[i].plain for i in used if i in block.columns)
         if not fits or (block.raw and not _stays_raw(block, expressions)):
-            block = sealed(block, wanted | used)
+            block = sealed(block, needed | used)
         return block
 
     def _view_name(self) -> str:
@@ -482,10 +482,10 @@ class RelationWriter(ABC):
         return f"v{self._views}"
 
     def raw(
-        self, fields: Sequence[Field], columns: Sequence[str], wanted: Wanted, source: str, *, exact: bool
+        self, fields: Sequence[Field], columns: Sequence[str], needed: Needed, source: str, *, exact: bool
     ) -> Block:
         """A table with column names that are not ours."""
-        pairs = [(f, c) for f, c in zip(fields, columns, strict=True) if f.id in wanted]
+        pairs = [(f, c) for f, c in zip(fields, columns, strict=True) if f.id in needed]
         known = {f.id: Column(f, self.quote(c), True, exact) for f, c in pairs}
         block = Block(known, line(f"{source} AS {unused_alias(columns)}"), raw=True)
         # Functions name the parameters of their lambdas x_.
@@ -528,10 +528,6 @@ def _arms(relation: SetOperation) -> list[Relation]:
     return [left, *reversed(arms)]
 
 
-def _conjuncts(condition: Expression) -> list[Expression]:
-    return terms(condition) if isinstance(condition, Call) and condition.function == "$and" else [condition]
-
-
 def _loses_order(block: Block, texts: Iterable[str]) -> bool:
     """Whether the block is sorted by something that these columns do not say any more."""
     said = set(texts) if block.order else set()
@@ -544,20 +540,20 @@ def _is_plain(expression: Expression, block: Block) -> bool:
     return True
 
 
-def _can_order(block: Block, key: SortKey, wanted: Wanted) -> bool:
+def _can_order(block: Block, key: SortKey, needed: Needed) -> bool:
     """ORDER BY sees the SELECT's names first, then what FROM has."""
     if isinstance(key.expression, Ref):
         column = block.columns.get(key.expression.field.id)
         if column is None:
             return True
-        return key.expression.field.id in wanted or (
+        return key.expression.field.id in needed or (
             column.plain and not block.raw and block.stage < Stage.GROUP
         )
     named = all(block.columns[i].plain for i in references([key]) if i in block.columns)
     return named and not block.raw and block.stage < Stage.GROUP
 
 
-def _can_inline(block: Block, expressions: Sequence[Expression], kept: Wanted) -> bool:
+def _can_inline(block: Block, expressions: Sequence[Expression], kept: Needed) -> bool:
     """Whether a SELECT's expressions can take the place of the block's own: once each, and not inside a
     subquery or a lambda, where they would mean something else."""
     if block.raw and not _stays_raw(block, expressions):

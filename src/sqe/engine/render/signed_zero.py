@@ -21,7 +21,7 @@ _ORDER = frozenset(("$lt", "$le", "$gt", "$ge"))
 _UNGUARDED = "_numbers"
 
 
-def hide_zeros(statement: S, *, spark: bool) -> S:
+def normalize_signed_zero(statement: S, *, spark: bool) -> S:
     def change(node: Any) -> Any:
         node = rebuild(node, change)
         match node:

@@ -35,6 +35,7 @@ from sqe.tree.expressions import (
     SortKey,
     WindowCall,
     conjunction,
+    conjuncts,
     parts,
     rebuild,
     transform,
@@ -333,7 +334,9 @@ class _Lowering:
             case SetOperation() if relation.op != "union" or relation.distinct:
                 _refuse_maps(field.type for field in relation.fields)
                 return relation
-            case Filter() if any(isinstance(t, Literal) and not t.value for t in _terms(relation.condition)):
+            case Filter() if any(
+                isinstance(t, Literal) and not t.value for t in conjuncts(relation.condition)
+            ):
                 # Spark fails where a constant false stands beside a correlated condition.
                 return replace(relation, condition=Literal(BOOLEAN, False))
             case Project() | Extend() | Filter():
@@ -665,7 +668,7 @@ class _Lowering:
             return join
         plain: list[Expression] = []
         awkward: list[Expression] = []
-        for term in _terms(join.condition):
+        for term in conjuncts(join.condition):
             (awkward if _is_awkward(term) else plain).append(term)
         if not awkward:
             return join
@@ -753,7 +756,7 @@ def _fields(node: Any) -> Iterable[Field]:
 def _all_terms(relation: Project | Extend | Filter | Window) -> list[Expression]:
     match relation:
         case Filter():
-            return _terms(relation.condition)
+            return conjuncts(relation.condition)
         case Window():
             return list(relation.calls)
         case _:
@@ -803,18 +806,6 @@ def _three_valued(decided: Expression, answer: bool, unknown: Expression) -> Exp
         ((decided, Literal(BOOLEAN, answer)), (unknown, Literal(BOOLEAN, None))),
         Literal(BOOLEAN, not answer),
     )
-
-
-def _terms(condition: Expression) -> list[Expression]:
-    terms: list[Expression] = []
-    stack = [condition]
-    while stack:
-        term = stack.pop()
-        if isinstance(term, Call) and term.function == "$and":
-            stack.extend(reversed(term.arguments))
-        else:
-            terms.append(term)
-    return terms
 
 
 def _is_projected(node: Any) -> bool:

@@ -10,7 +10,7 @@ from sqe.engine.render.layout import Lines, after, before, line
 from sqe.engine.render.lexing import SPARK, is_cast
 from sqe.engine.render.names import cte_name, file_view_name, metadata_view_name
 from sqe.engine.render.positions import strip_positions
-from sqe.engine.render.relations import RelationWriter, Wanted, combined
+from sqe.engine.render.relations import Needed, RelationWriter, combined
 from sqe.engine.spark.expressions import SparkExpressions
 from sqe.engine.spark.types import delivered, quote_name, spark_type, table_name
 from sqe.engine.spark.unnest import generator, unnested_width
@@ -49,21 +49,21 @@ class SparkRelations(RelationWriter):
     def delivered(self, t: Type) -> Type:
         return delivered(t)
 
-    def scan(self, relation: Scan, wanted: Wanted) -> Block:
+    def scan(self, relation: Scan, needed: Needed) -> Block:
         snapshot = None if relation.as_of is None else int(relation.as_of.snapshot_id)
         if relation.metadata_file is not None:
             name = metadata_view_name(relation.metadata_file, snapshot)
             self.metadata_views[name] = MetadataView(name, relation.metadata_file, snapshot)
-            return self.raw(relation.fields, relation.columns, wanted, quote_name(name), exact=True)
+            return self.raw(relation.fields, relation.columns, needed, quote_name(name), exact=True)
         source = table_name(relation.table)
         if snapshot is not None:
             source += f" VERSION AS OF {snapshot}"
-        return self.raw(relation.fields, relation.columns, wanted, source, exact=True)
+        return self.raw(relation.fields, relation.columns, needed, source, exact=True)
 
-    def files(self, relation: FileScan, wanted: Wanted) -> Block:
+    def files(self, relation: FileScan, needed: Needed) -> Block:
         name = file_view_name(relation)
         self.file_views[name] = relation
-        return self.raw(relation.fields, relation.columns, wanted, quote_name(name), exact=False)
+        return self.raw(relation.fields, relation.columns, needed, quote_name(name), exact=False)
 
     def numbers(self, relation: NumberSequence) -> Block:
         (field,) = relation.fields

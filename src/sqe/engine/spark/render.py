@@ -12,7 +12,7 @@ from sqe.engine.render.names import column_name
 from sqe.engine.render.positions import position_of, strip_positions
 from sqe.engine.render.quoting import spelled
 from sqe.engine.render.relations import RelationWriter
-from sqe.engine.render.signed_zero import hide_zeros
+from sqe.engine.render.signed_zero import normalize_signed_zero
 from sqe.engine.render.zones import lower_zones
 from sqe.engine.spark.literals import string
 from sqe.engine.spark.lowering import lower
@@ -84,7 +84,7 @@ def render(
             raise NotSupported(f"Spark has no {node.type}: a key may not be or contain a map")
     make_room()
     writer = SparkRelations(max_recursion_depth=max_recursion_depth, statement_id=statement_id)
-    lowered = hide_zeros(lower_zones(statement, session_zone), spark=True)
+    lowered = normalize_signed_zero(lower_zones(statement, session_zone), spark=True)
     sql = laid_out(_statement(lower(lowered), writer))
     files = tuple(FileView(name, scan.format, scan.paths) for name, scan in writer.file_views.items())
     return SparkRendered(
