@@ -167,6 +167,26 @@ def test_nobody_reaches_into_private_parts(file: Path) -> None:
             assert node.attr in own, f"line {node.lineno}: {ast.unparse(node)}"
 
 
+# What of the catalogs is about other files than a table's: databases, directories that a user names.
+NOT_OF_TABLES = {"catalog/backends/embedded.py", "catalog/backends/sqlite_pointers.py", "catalog/catalogs.py"}
+
+
+@pytest.mark.parametrize("file", FILES, ids=name_of)
+def test_table_files_are_reached_through_file_systems(file: Path) -> None:
+    """No path is made of a table's location, so that another file system can take the local one's place."""
+    name = name_of(file)
+    if name.startswith(("catalog/io/", "bench/")):
+        return
+    assert not [module for module in imports(file) if module.startswith("sqe.catalog.io.local.")]
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Call):
+            called, words = ast.unparse(node.func), " ".join(map(ast.unparse, node.args))
+            text_alone = called.startswith("os.path.") or called == "os.fspath"
+            opens = called in ("open", "Path") or (called.startswith(("os.", "shutil.")) and not text_alone)
+            of_catalog = name.startswith("catalog/") and name not in NOT_OF_TABLES and called == "open"
+            assert not of_catalog and not (opens and "location" in words), f"line {node.lineno}: {called}"
+
+
 def test_after_the_binder_nothing_loads_sqlglot() -> None:
     modules = "sqe.policy.secure, sqe.engine.route, sqe.engine.spark.render, sqe.results.result"
     code = f"import sys, {modules}; print('sqlglot' in sys.modules)"

@@ -13,8 +13,8 @@ from pyiceberg.schema import Schema
 from pyiceberg.types import LongType, NestedField
 from sqlalchemy import URL
 
+from local_files import to_path
 from sqe.catalog.backends.embedded import EmbeddedCatalog
-from sqe.catalog.io.location import to_path
 from sqe.errors import UserError
 from sqe.tree.definitions import ColumnDefinition
 from sqe.tree.relations import TableName

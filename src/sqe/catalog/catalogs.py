@@ -6,14 +6,17 @@ import re
 import weakref
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.catalog.iceberg.table import Table
 from sqe.catalog.names import match, nearest
-from sqe.catalog.protocol import Catalog
 from sqe.errors import ConfigError, NotFound, SqeError, Unavailable
 from sqe.foundation.scratch import Scratch, remove_stale
 from sqe.tree.relations import TableName
+
+if TYPE_CHECKING:
+    from sqe.catalog.protocol import Catalog
 
 EMBEDDED_NAME = "iceberg"
 TEMPORARY = "sqe-memory-"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqe.catalog.catalogs import Catalogs, embedded
-from sqe.catalog.io.location import to_path
+from sqe.catalog.io import configured
 from sqe.catalog.protocol import Catalog
 from sqe.errors import ConfigError, InternalError, SqeError
 
@@ -47,7 +47,7 @@ def _mount(settings: CatalogSettings) -> Catalog:
         case "hadoop":
             from sqe.catalog.backends.hadoop import HadoopCatalog
 
-            return HadoopCatalog(name, _directory(place))
+            return HadoopCatalog(name, configured(place))
         case "rest":
             from sqe.catalog.backends.rest import RestCatalog
 
@@ -59,7 +59,7 @@ def _mount_jdbc(settings: CatalogSettings) -> Catalog:
     from sqe.catalog.backends.jdbc import JdbcCatalog
     from sqe.catalog.backends.pointers import Pointers
 
-    data = _directory(settings.warehouse or "")
+    warehouse = configured(settings.warehouse or "")
     pointers: Pointers
     if settings.database == "postgresql":
         from sqe.catalog.backends.postgres_pointers import PostgresPointers, parse_url
@@ -71,9 +71,9 @@ def _mount_jdbc(settings: CatalogSettings) -> Catalog:
 
         file = _sqlite_file(settings)
         pointers = SqlitePointers(
-            settings.name, file, directories=(file.parent, data), lock_timeout=LOCK_SECONDS, own=False
+            settings.name, file, directories=(file.parent,), lock_timeout=LOCK_SECONDS, own=False
         )
-    return JdbcCatalog(settings.name, pointers, data)
+    return JdbcCatalog(settings.name, pointers, warehouse)
 
 
 def _sqlite_file(settings: CatalogSettings) -> Path:
@@ -86,11 +86,4 @@ def _sqlite_file(settings: CatalogSettings) -> Path:
             f"catalog '{settings.name}': its url names no database file",
             hint='write "sqlite:/path/to/catalog.db"',
         )
-    return _directory(path)
-
-
-def _directory(place: str) -> Path:
-    """A local path; a relative one is below the working directory."""
-    if place.lower().startswith("file:"):
-        return to_path(place)
-    return Path(os.path.abspath(os.path.expanduser(place)))
+    return Path(os.path.abspath(os.path.expanduser(path)))

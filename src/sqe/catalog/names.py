@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from sqe.errors import UserError
 from sqe.tree.names import unspeakable
+
+# Whether the user may know of a schema (its table is None) or of a table or view in it. What may not be
+# known is treated as absent, in lookups and in hints alike.
+Visible = Callable[[tuple[str, ...], str | None], bool]
+
+
+def everything(namespace: tuple[str, ...], table: str | None) -> bool:
+    return True
 
 
 def match(wanted: str, stored: Iterable[str], *, kind: str) -> str | None:

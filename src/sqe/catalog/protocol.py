@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Protocol
 
 from sqe.catalog.iceberg.table import Table
 from sqe.catalog.iceberg.view import View, ViewDefinition
+from sqe.catalog.names import Visible, everything
 from sqe.tree.changes import Change
 from sqe.tree.relations import TableName
 from sqe.tree.statements import CreateTable
-
-# Whether the user may know of a schema (its table is None) or of a table or view in it. What may not be
-# known is treated as absent, in lookups and in hints alike.
-Visible = Callable[[tuple[str, ...], str | None], bool]
-
-
-def everything(namespace: tuple[str, ...], table: str | None) -> bool:
-    return True
 
 
 class Catalog(Protocol):

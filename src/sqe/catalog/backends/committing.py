@@ -16,9 +16,8 @@ from typing import Any
 from sqe.catalog.iceberg import metadata
 from sqe.catalog.iceberg.table import Table, table_bytes
 from sqe.catalog.iceberg.view import View, ViewDefinition
-from sqe.catalog.io.location import spell, to_path
-from sqe.catalog.names import match, nearest
-from sqe.catalog.protocol import Visible, everything
+from sqe.catalog.io import shown, spell
+from sqe.catalog.names import Visible, everything, match, nearest
 from sqe.errors import AlreadyExists, CommitConflict, InvalidArgument, NotFound, UserError, ViewNotFound
 from sqe.foundation.byte_cache import Kept
 from sqe.foundation.record import record
@@ -327,7 +326,7 @@ def _changed(change: MetadataChange, base: Raw | None, location: str, name: Tabl
         if base is None:
             raise
         raise metadata.broken(
-            name, f"its metadata file {to_path(location)} is not Iceberg metadata", kind=kind
+            name, f"its metadata file {shown(location)} is not Iceberg metadata", kind=kind
         ) from error
 
 

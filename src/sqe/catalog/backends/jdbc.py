@@ -1,4 +1,4 @@
-"""A catalog of pointers in a database, and of tables in a directory of this machine.
+"""A catalog of pointers in a database, and of tables in a directory of a file system.
 
 The database is an Iceberg JDBC catalog of schema version 1, which PyIceberg's SqlCatalog and Spark's
 JdbcCatalog read and write too, under the same catalog name. A table is one row that points to its
@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import os
 import uuid
-from pathlib import Path
 from typing import Any
 
 from sqe.catalog.backends.committing import (
@@ -23,19 +22,19 @@ from sqe.catalog.backends.committing import (
 )
 from sqe.catalog.backends.pointers import Pointers
 from sqe.catalog.iceberg import metadata
-from sqe.catalog.io.location import schema_directory, spell, table_directory, to_path
-from sqe.catalog.protocol import everything
+from sqe.catalog.io import file_system, shown, spell
+from sqe.catalog.io.location import is_within, parent, schema_directory, table_directory
+from sqe.catalog.names import everything
 from sqe.errors import AlreadyExists, InvalidArgument, SqeError, Unavailable, UserError
 from sqe.tree.relations import TableName
 
 
 class JdbcCatalog(CommittingCatalog):
-    """The catalog `name`: its rows in `pointers`, and new tables below the directory `data`."""
+    """The catalog `name`: its rows in `pointers`, and new tables below the directory `warehouse`."""
 
-    def __init__(self, name: str, pointers: Pointers, data: Path) -> None:
+    def __init__(self, name: str, pointers: Pointers, warehouse: str | os.PathLike[str]) -> None:
         super().__init__(name)
-        self.data = data
-        self._warehouse = spell(data)
+        self._warehouse = spell(warehouse)
         self._pointers = pointers
 
     def namespaces(self) -> list[Namespace]:
@@ -97,8 +96,8 @@ class JdbcCatalog(CommittingCatalog):
 
     def drop_table(self, namespace: Namespace, name: str, *, purge: bool = False) -> list[str]:
         table, pointer = self._find_table(namespace, name, everything)
-        places: tuple[Path, ...] = ()
-        files: list[Path] = []
+        places: tuple[str, ...] = ()
+        files: list[str] = []
         left: list[str] = []
         if purge:
             # Listed before the name is gone: a table whose files cannot be listed stays.
@@ -109,17 +108,17 @@ class JdbcCatalog(CommittingCatalog):
             refuse_purge(raw, table)
             others = [x for x in self._pointers.metadata_locations() if x and x != pointer.location]
             said = ((x, _as_it_can_be_read(x, table)) for x in others)
-            known = places_of(raw, pointer.location, root=self.data, others=said)
+            known = places_of(raw, pointer.location, root=self._warehouse, others=said)
             files, left = divided(every_file(raw, pointer.location, table), known)
             places = known.own
         if not self._pointers.remove(_join(table.namespace), table.name, view=False):
             raise self._not_found(table.namespace, name)
-        roots = {place: self._prunable(str(place)) for place in places}
+        roots = {place: self._prunable(place) for place in places}
         for file in files:
-            root = next(roots[place] for place in places if file.is_relative_to(place))
-            metadata.discard(str(file), root=root)
+            root = next(roots[place] for place in places if is_within(file, place))
+            _discard(file, root=root)
         for place, root in roots.items():
-            metadata.prune(place, root=root)
+            file_system(place).prune(place, root=root)
         return left
 
     def spark_conf(self) -> dict[str, str]:
@@ -173,11 +172,11 @@ class JdbcCatalog(CommittingCatalog):
             place = "/".join((self._warehouse, *map(schema_directory, _split(stored))))
         return f"{spell(place)}/{table_directory(name)}"
 
-    def _prunable(self, location: str) -> Path:
+    def _prunable(self, location: str) -> str:
         """Below which directory empty ones may be removed with a table's files: never one of the user's."""
-        place = to_path(location)
-        below = place.is_relative_to(self.data) or place.is_relative_to(os.path.realpath(self.data))
-        return place.parent if below else place
+        place = file_system(location).resolve(location, follow=False)
+        warehouse = file_system(self._warehouse).resolve(self._warehouse)
+        return parent(place) if is_within(place, warehouse) else place
 
     def _delete_every_row(self, name: TableName, pointer: Pointer) -> int | None:
         from sqe.catalog.backends.table_files import delete_every_row
@@ -220,7 +219,13 @@ class JdbcCatalog(CommittingCatalog):
         with contextlib.suppress(SqeError):
             pointer = self._pointer(name.namespace, name.name)
             if pointer is None or pointer.location != location:
-                metadata.discard(location, root=self._prunable(table_location))
+                _discard(location, root=self._prunable(table_location))
+
+
+def _discard(location: str, *, root: str) -> None:
+    # What cannot be deleted stays: nothing points to it any more.
+    with contextlib.suppress(OSError):
+        file_system(location).delete(location, root=root)
 
 
 def refuse_purge(raw: Raw, table: TableName) -> None:
@@ -236,7 +241,7 @@ def refuse_purge(raw: Raw, table: TableName) -> None:
 def not_writable(name: TableName, location: str, error: OSError) -> SqeError:
     reason = (error.strerror or str(error)).lower()
     return Unavailable(
-        f"'{name}' cannot be written: {to_path(location).parent}: {reason}",
+        f"'{name}' cannot be written: {shown(parent(location))}: {reason}",
         code="ICEBERG_FILESYSTEM_ERROR",
         hint="check the permissions and the free space there",
     )

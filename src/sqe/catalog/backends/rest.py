@@ -21,8 +21,8 @@ from sqe.catalog.backends.jdbc import refuse_purge
 from sqe.catalog.backends.rest_client import Refused, RestClient
 from sqe.catalog.iceberg import metadata
 from sqe.catalog.iceberg.view import View, ViewDefinition
-from sqe.catalog.io.location import spell
-from sqe.catalog.protocol import Visible, everything
+from sqe.catalog.io import spell
+from sqe.catalog.names import Visible, everything
 from sqe.errors import AlreadyExists, InvalidArgument, NotFound, NotSupported, UserError
 from sqe.tree.relations import TableName
 

@@ -17,7 +17,7 @@ from pyiceberg.io.pyarrow import PyArrowFileIO
 from pyiceberg.manifest import ManifestContent, ManifestFile, read_manifest_list
 from sqlalchemy.exc import DBAPIError
 
-from sqe.catalog.io.location import to_path
+from sqe.catalog.io import file_system
 from sqe.errors import CommitConflict, NotFound, SqeError, Unavailable
 from sqe.tree.relations import TableName
 
@@ -130,12 +130,12 @@ def every_file(raw: dict[str, Any], location: str, name: TableName) -> set[str]:
                 continue
             files.add(snapshot["manifest-list"])
             # PyIceberg would fetch it from anywhere.
-            to_path(snapshot["manifest-list"])
+            file_system(snapshot["manifest-list"])
             for manifest in read_manifest_list(io.new_input(snapshot["manifest-list"])):
                 if manifest.manifest_path in files:
                     continue
                 files.add(manifest.manifest_path)
-                to_path(manifest.manifest_path)
+                file_system(manifest.manifest_path)
                 entries = manifest.fetch_manifest_entry(io, discard_deleted=False)
                 files.update(entry.data_file.file_path for entry in entries)
     except (OSError, ValueError, KeyError, EOFError) as error:

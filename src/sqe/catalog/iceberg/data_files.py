@@ -27,7 +27,7 @@ from sqe.catalog.iceberg.manifests import (
 )
 from sqe.catalog.iceberg.single_values import Ordinal, is_binary, ordinal, value
 from sqe.catalog.iceberg.table import PartitionField, Table
-from sqe.catalog.io.location import local_path
+from sqe.catalog.io import engine_paths
 from sqe.errors import InvalidArgument, NotSupported, SqeError, Unavailable
 from sqe.foundation.byte_cache import Kept
 from sqe.foundation.record import record
@@ -140,7 +140,7 @@ class TableFiles:
     def directories(self) -> frozenset[str] | None:
         """Those of all files, deletes too; None where some are not on this machine."""
         try:
-            paths = (*self.paths(), *(local_path(d.location) for d in self.deletes))
+            paths = (*self.paths(), *engine_paths([d.location for d in self.deletes]))
         except (NotSupported, InvalidArgument):
             return None
         return frozenset(map(os.path.normpath, set(map(os.path.dirname, paths))))
@@ -151,12 +151,12 @@ class TableFiles:
         return frozenset().union(*self.locations)
 
     def paths(self, kept: Sequence[int] | None = None) -> list[str]:
-        """The local files, all or those at the positions."""
+        """As the fast lane reads them, all files or those at the positions."""
         return self._paths if kept is None else [self._paths[n] for n in kept]
 
     @cached_property
     def _paths(self) -> list[str]:
-        return [local_path(location) for location in self.locations]
+        return engine_paths(self.locations)
 
     def statistics(
         self, field_id: int, kind: t.Type, identities: tuple[PartitionField, ...] = ()

@@ -16,7 +16,7 @@ from typing import Any
 
 from sqe.catalog.iceberg.single_values import Ordinal, ordinal, value
 from sqe.catalog.iceberg.table import PartitionField, Snapshot, Table
-from sqe.catalog.io.location import to_path
+from sqe.catalog.io import file_system
 from sqe.errors import Unavailable
 from sqe.foundation.record import record
 from sqe.tree.relations import TableName
@@ -123,7 +123,7 @@ def manifests_of(snapshot: Snapshot | None, name: TableName) -> list[Manifest]:
                 holds_deletes=m.get("manifest_content") == 1,
                 stored=m,
             )
-            for m in _records(to_path(snapshot.manifest_list).read_bytes())
+            for m in _records(_read(snapshot.manifest_list))
         ]
 
 
@@ -131,7 +131,7 @@ def live_files(manifest: Manifest, name: TableName) -> Iterator[Mapping[str, Any
     """What the manifest says of each file that is not deleted, by Iceberg's names; the values of
     `partition` by the ids of its fields, as text."""
     with reading(name):
-        content = to_path(manifest.location).read_bytes()
+        content = _read(manifest.location)
         if len(content) != manifest.length:
             # Cut off between two blocks, it would be a good file of fewer rows.
             raise ValueError("the manifest has not the length that its list says")
@@ -149,6 +149,10 @@ def reading(name: TableName) -> Iterator[None]:
         raise Unavailable(
             f"the manifests of table '{name}' cannot be read", code="ICEBERG_INVALID_METADATA"
         ) from error
+
+
+def _read(location: str) -> bytes:
+    return file_system(location).read(location)
 
 
 def _records(content: bytes) -> Iterator[Any]:
