@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sqe.catalog.backends.jdbc import JdbcCatalog
 from sqe.catalog.backends.sqlite_pointers import SqlitePointers
+
+if TYPE_CHECKING:
+    from sqe.config.config import CatalogSettings
+
+
+def mount(settings: CatalogSettings) -> EmbeddedCatalog:
+    return EmbeddedCatalog(settings.name, settings.warehouse or "")
 
 
 class EmbeddedCatalog(JdbcCatalog):

@@ -11,7 +11,7 @@ import contextlib
 import os
 import re
 from dataclasses import replace
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from sqe.catalog.backends.committing import (
     CommittingCatalog,
@@ -25,7 +25,7 @@ from sqe.catalog.backends.jdbc import not_writable, refuse_purge
 from sqe.catalog.iceberg import metadata
 from sqe.catalog.iceberg.table import Table
 from sqe.catalog.iceberg.view import View, ViewDefinition
-from sqe.catalog.io import file_system, shown, spell
+from sqe.catalog.io import configured, file_system, shown, spell
 from sqe.catalog.io.location import schema_directory
 from sqe.catalog.io.protocol import DirectoryTree
 from sqe.catalog.names import everything
@@ -42,10 +42,17 @@ from sqe.tree.changes import Change
 from sqe.tree.relations import TableName
 from sqe.tree.statements import CreateTable
 
+if TYPE_CHECKING:
+    from sqe.config.config import CatalogSettings
+
 _HINT = "version-hint.text"
 _VERSION = re.compile(r"v(\d+)(\.gz)?\.metadata\.json(\.gz)?")
 # Spark refuses a table of such a catalog that has it.
 _METADATA_PLACE = "write.metadata.path"
+
+
+def mount(settings: CatalogSettings) -> HadoopCatalog:
+    return HadoopCatalog(settings.name, configured(settings.warehouse or ""))
 
 
 class HadoopCatalog(CommittingCatalog):

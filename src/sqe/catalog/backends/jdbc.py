@@ -11,7 +11,8 @@ from __future__ import annotations
 import contextlib
 import os
 import uuid
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from sqe.catalog.backends.committing import (
     CommittingCatalog,
@@ -22,11 +23,46 @@ from sqe.catalog.backends.committing import (
 )
 from sqe.catalog.backends.pointers import Pointers
 from sqe.catalog.iceberg import metadata
-from sqe.catalog.io import file_system, shown, spell
+from sqe.catalog.io import configured, file_system, shown, spell
 from sqe.catalog.io.location import is_within, parent, schema_directory, table_directory
 from sqe.catalog.names import everything
-from sqe.errors import AlreadyExists, InvalidArgument, SqeError, Unavailable, UserError
+from sqe.errors import AlreadyExists, ConfigError, InvalidArgument, SqeError, Unavailable, UserError
 from sqe.tree.relations import TableName
+
+if TYPE_CHECKING:
+    from sqe.config.config import CatalogSettings
+
+LOCK_SECONDS = 30.0
+
+
+def mount(settings: CatalogSettings) -> JdbcCatalog:
+    pointers: Pointers
+    if settings.database == "postgresql":
+        from sqe.catalog.backends.postgres_pointers import PostgresPointers, parse_url
+
+        address = parse_url(settings.url, catalog=settings.name)
+        pointers = PostgresPointers(settings.name, address, lock_timeout=LOCK_SECONDS)
+    else:
+        from sqe.catalog.backends.sqlite_pointers import SqlitePointers
+
+        file = _sqlite_file(settings)
+        pointers = SqlitePointers(
+            settings.name, file, directories=(file.parent,), lock_timeout=LOCK_SECONDS, own=False
+        )
+    return JdbcCatalog(settings.name, pointers, configured(settings.warehouse or ""))
+
+
+def _sqlite_file(settings: CatalogSettings) -> Path:
+    """Of `sqlite:path`; as in any other URL, `//` before the path changes nothing."""
+    text, _, options = settings.url[len("sqlite:") :].partition("?")
+    path = text[2:] if text.startswith("//") else text
+    # The option that other programs need to make the file, which is what we do anyway.
+    if not path or path == ":memory:" or options not in ("", "mode=rwc"):
+        raise ConfigError(
+            f"catalog '{settings.name}': its url names no database file",
+            hint='write "sqlite:/path/to/catalog.db"',
+        )
+    return Path(os.path.abspath(os.path.expanduser(path)))
 
 
 class JdbcCatalog(CommittingCatalog):

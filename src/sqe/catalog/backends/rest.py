@@ -6,7 +6,7 @@ what it began with still holds.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqe.catalog.backends import rest_updates as updates
 from sqe.catalog.backends.committing import (
@@ -25,6 +25,13 @@ from sqe.catalog.io import spell
 from sqe.catalog.names import Visible, everything
 from sqe.errors import AlreadyExists, InvalidArgument, NotFound, NotSupported, UserError
 from sqe.tree.relations import TableName
+
+if TYPE_CHECKING:
+    from sqe.config.config import CatalogSettings
+
+
+def mount(settings: CatalogSettings) -> RestCatalog:
+    return RestCatalog(settings.name, settings.catalog_url or "", warehouse=settings.warehouse or "")
 
 
 class RestCatalog(CommittingCatalog):

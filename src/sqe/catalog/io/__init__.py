@@ -18,7 +18,7 @@ from sqe.errors import ConfigError, NotSupported, SqeError
 if TYPE_CHECKING:
     from sqe.catalog.io.protocol import FileSystem, MakeFileSystem
 
-GROUP = "sqe.file_systems"
+
 _BUILT = {"file": "sqe.catalog.io.local"}
 
 _file_systems: dict[str, FileSystem | None] = {}
@@ -79,7 +79,9 @@ def _make(scheme: str) -> FileSystem | None:
         return make({})
     from importlib.metadata import entry_points
 
-    entries = list(entry_points(group=GROUP, name=scheme))
+    from sqe.config.keys import FILE_SYSTEM_GROUP
+
+    entries = list(entry_points(group=FILE_SYSTEM_GROUP, name=scheme))
     if not entries:
         return None
     if len(entries) > 1:
