@@ -149,7 +149,7 @@ class CommittingCatalog(ABC):
 
         def changed(base: Raw | None, base_location: str) -> Raw:
             assert base is not None
-            raw = evolved(base, change, proven=_has_no_null)
+            raw = evolved(base, change, proven=lambda raw, field_id: _has_no_null(raw, field_id, name))
             return base if raw == base else committed(raw, base, base_location)
 
         raw, location = self._commit(name, changed)
@@ -186,7 +186,7 @@ class CommittingCatalog(ABC):
         snapshot = self._load(name, pointer).current_snapshot
         if snapshot is None:
             return 0
-        # Most of the time the summary says enough to do without PyIceberg.
+        # Most of the time the summary says enough to do without the manifests.
         if snapshot.summary.get("total-delete-files", "0") != "0":
             return None
         if snapshot.summary.get("total-data-files") == "0":
@@ -330,7 +330,7 @@ def _changed(change: MetadataChange, base: Raw | None, location: str, name: Tabl
         ) from error
 
 
-def _has_no_null(raw: Raw, field_id: int) -> bool:
-    from sqe.catalog.backends.table_files import has_no_null
+def _has_no_null(raw: Raw, field_id: int, name: TableName) -> bool:
+    from sqe.catalog.iceberg.stored_files import has_no_null
 
-    return has_no_null(raw, field_id)
+    return has_no_null(raw, field_id, name)

@@ -154,7 +154,7 @@ class HadoopCatalog(CommittingCatalog):
         left: list[str] = []
         if purge:
             from sqe.catalog.backends.purged_files import Places, divided
-            from sqe.catalog.backends.table_files import every_file
+            from sqe.catalog.iceberg.stored_files import every_file
 
             raw = metadata.read(pointer.location, table)
             refuse_purge(raw, table)

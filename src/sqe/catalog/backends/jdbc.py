@@ -26,7 +26,15 @@ from sqe.catalog.iceberg import metadata
 from sqe.catalog.io import configured, file_system, shown, spell
 from sqe.catalog.io.location import is_within, parent, schema_directory, table_directory
 from sqe.catalog.names import everything
-from sqe.errors import AlreadyExists, ConfigError, InvalidArgument, SqeError, Unavailable, UserError
+from sqe.errors import (
+    AlreadyExists,
+    CommitConflict,
+    ConfigError,
+    InvalidArgument,
+    SqeError,
+    Unavailable,
+    UserError,
+)
 from sqe.tree.relations import TableName
 
 if TYPE_CHECKING:
@@ -138,7 +146,7 @@ class JdbcCatalog(CommittingCatalog):
         if purge:
             # Listed before the name is gone: a table whose files cannot be listed stays.
             from sqe.catalog.backends.purged_files import divided, places_of
-            from sqe.catalog.backends.table_files import every_file
+            from sqe.catalog.iceberg.stored_files import every_file
 
             raw = metadata.read(pointer.location, table)
             refuse_purge(raw, table)
@@ -215,15 +223,31 @@ class JdbcCatalog(CommittingCatalog):
         return parent(place) if is_within(place, warehouse) else place
 
     def _delete_every_row(self, name: TableName, pointer: Pointer) -> int | None:
-        from sqe.catalog.backends.table_files import delete_every_row
+        from sqe.catalog.iceberg.definition import committed
+        from sqe.catalog.iceberg.delete_snapshot import delete_every_row, discard
 
-        return delete_every_row(
-            name,
-            raw=metadata.read(pointer.location, name),
-            uri=self._pointers.sqlalchemy_url(),
-            warehouse=self._warehouse,
-            fault=self._pointers.fault,
-        )
+        base = metadata.read(pointer.location, name)
+        try:
+            deletion = delete_every_row(base, name)
+        except OSError as error:
+            raise not_writable(name, pointer.location, error) from error
+        if deletion is None or not deletion.files:
+            return None if deletion is None else 0
+        raw = committed(deletion.raw, base, pointer.location)
+        try:
+            if self._swap(name, raw, base=base, pointer=pointer, view=False) is not None:
+                return deletion.rows
+        except BaseException:
+            # The commit may have been made nevertheless: only what the old metadata still stands for goes.
+            with contextlib.suppress(SqeError):
+                if self._pointer(name.namespace, name.name) == pointer:
+                    discard(deletion.files)
+            raise
+        discard(deletion.files)
+        # Not made again on what is there by then: what others have added meanwhile is not to be deleted.
+        if self._pointer(name.namespace, name.name) is None:
+            raise self._not_found(name.namespace, name.name)
+        raise CommitConflict(f"table '{name}' was changed by others at the same time", hint="try again")
 
     def _swap(
         self, name: TableName, raw: Raw, *, base: Raw | None, pointer: Pointer | None, view: bool

@@ -77,10 +77,6 @@ class Pointers(ABC):
         """What Spark's JdbcCatalog needs to find the same rows."""
 
     @abstractmethod
-    def sqlalchemy_url(self) -> str:
-        """What PyIceberg's SqlCatalog needs for it."""
-
-    @abstractmethod
     def close(self) -> None: ...
 
     def namespaces(self) -> list[str]:

@@ -90,15 +90,6 @@ class PostgresPointers(Pointers):
             found["jdbc.password"] = address.password
         return found
 
-    def sqlalchemy_url(self) -> str:
-        address = self._address
-        login = quote(address.user or "", safe="")
-        if address.password is not None:
-            login += ":" + quote(address.password, safe="")
-        options = f"?{urlencode(address.options)}" if address.options else ""
-        at = "@" if login else ""
-        return f"postgresql+psycopg://{login}{at}{address.hosts}/{quote(address.database)}{options}"
-
     def close(self) -> None:
         with contextlib.suppress(IndexError):
             while True:

@@ -46,12 +46,6 @@ class SqlitePointers(Pointers):
     def spark_properties(self) -> dict[str, str]:
         return {"uri": f"jdbc:sqlite:{self.path}?busy_timeout={int(self._lock_timeout * 1000)}"}
 
-    def sqlalchemy_url(self) -> str:
-        from sqlalchemy import URL
-
-        url = URL.create("sqlite", database=str(self.path), query={"timeout": str(self._lock_timeout)})
-        return url.render_as_string(hide_password=False)
-
     def close(self) -> None:
         self._readers.close()
 
