@@ -93,6 +93,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "google.protobuf": ("engine/spark/connect.py", "doors/flight/"),
     "pyiceberg": ("bench/",),
     "fastavro": ("catalog/iceberg/manifests.py", "catalog/iceberg/delete_snapshot.py"),
+    "urllib3": ("catalog/backends/rest_connections.py",),
     "psycopg": ("catalog/backends/postgres_pointers.py",),
     "duckdb": ("bench/",),
     "_duckdb": ("engine/duckdb/instances.py",),
