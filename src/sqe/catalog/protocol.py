@@ -13,10 +13,10 @@ from sqe.tree.statements import CreateTable
 
 
 class Catalog(Protocol):
-    """One mounted catalog, for one identity. Nothing here starts an engine.
+    """One mounted catalog, used by all sessions. Nothing here starts an engine.
 
     Lookups find the exact name, else the only one that differs in case, and return stored spellings.
-    Each sees the catalog as it is now; no state of it is kept from one call to the next.
+    Each asks where names lead to now; only the metadata of a location, which never changes, is cached.
     """
 
     @property
@@ -24,7 +24,7 @@ class Catalog(Protocol):
 
     @property
     def kept_bytes(self) -> int:
-        """About how much memory is used to keep what was read."""
+        """About how much memory cached metadata takes."""
 
     def check(self) -> None:
         """Returns if the catalog answers a small question, else raises what it raises."""

@@ -19,7 +19,7 @@ from sqe.catalog.iceberg.view import View, ViewDefinition
 from sqe.catalog.io import shown, spell
 from sqe.catalog.names import Visible, everything, match, nearest
 from sqe.errors import AlreadyExists, CommitConflict, InvalidArgument, NotFound, UserError, ViewNotFound
-from sqe.foundation.byte_cache import Kept
+from sqe.foundation.byte_cache import ByteCache
 from sqe.foundation.record import record
 from sqe.tree.changes import Change
 from sqe.tree.relations import TableName
@@ -49,7 +49,7 @@ class CommittingCatalog(ABC):
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._known: Kept[Table] = Kept(METADATA_BYTES, table_bytes)
+        self._tables: ByteCache[Table] = ByteCache(METADATA_BYTES, table_bytes)
 
     @abstractmethod
     def namespaces(self) -> list[Namespace]: ...
@@ -75,7 +75,7 @@ class CommittingCatalog(ABC):
 
     @property
     def kept_bytes(self) -> int:
-        return self._known.bytes
+        return self._tables.bytes
 
     def check(self) -> None:
         self.namespaces()
@@ -255,7 +255,7 @@ class CommittingCatalog(ABC):
 
     def _load(self, name: TableName, pointer: Pointer) -> Table:
         location = pointer.location
-        table = self._known.get(location)
+        table = self._tables.get(location)
         if table is None:
             table = self._remember(metadata.parse(_read(pointer, name), location, name))
         # A renamed table has the same metadata under another name.
@@ -263,7 +263,7 @@ class CommittingCatalog(ABC):
 
     def _remember(self, table: Table) -> Table:
         if self._keeps_metadata:
-            self._known.put(table.metadata_location, table, of=(table.uuid, table.name))
+            self._tables.put(table.metadata_location, table, of=(table.uuid, table.name))
         return table
 
     def _commit(

@@ -29,7 +29,7 @@ from sqe.catalog.iceberg.single_values import Ordinal, is_binary, ordinal, value
 from sqe.catalog.iceberg.table import PartitionField, Table
 from sqe.catalog.io import engine_paths
 from sqe.errors import InvalidArgument, NotSupported, SqeError, Unavailable
-from sqe.foundation.byte_cache import Kept
+from sqe.foundation.byte_cache import ByteCache
 from sqe.foundation.record import record
 from sqe.types import sql_types as t
 
@@ -256,9 +256,9 @@ class FileCache:
     each table's current snapshot one version is kept, with the manifests that it has."""
 
     def __init__(self, *, most_bytes: int = FILES_BYTES) -> None:
-        self._chunks: Kept[_Chunk] = Kept(most_bytes // 2, _chunk_bytes)
-        self._tables: Kept[TableFiles] = Kept(most_bytes // 2, _files_bytes)
-        self._manifests: Kept[frozenset[str]] = Kept(most_bytes // 16, lambda m: 100 + 250 * len(m))
+        self._chunks: ByteCache[_Chunk] = ByteCache(most_bytes // 2, _chunk_bytes)
+        self._tables: ByteCache[TableFiles] = ByteCache(most_bytes // 2, _files_bytes)
+        self._manifests: ByteCache[frozenset[str]] = ByteCache(most_bytes // 16, lambda m: 100 + 250 * len(m))
         self._making: dict[str, Future[Any]] = {}
         self._lock = threading.Lock()
         self.manifests_read = 0
@@ -303,19 +303,19 @@ class FileCache:
             self._chunks.remove(before - manifests)
         self._manifests.put(of, manifests)
 
-    def _get(self, kept: Kept[_T], key: str, make: Callable[[], _T], *, of: str | None = None) -> _T:
-        """Who asks for one that is being made waits."""
+    def _get(self, cache: ByteCache[_T], key: str, make: Callable[[], _T], *, of: str | None = None) -> _T:
+        """Whoever asks for one that another thread makes waits for it."""
         with self._lock:
-            found = kept.get(key)
-            if found is not None:
-                return found
+            cached = cache.get(key)
+            if cached is not None:
+                return cached
             others: Future[_T] | None = self._making.get(key)
             if others is None:
                 mine = self._making[key] = Future[_T]()
         if others is not None:
             return others.result()
         try:
-            made = make()
+            result = make()
         except BaseException as error:
             with self._lock:
                 del self._making[key]
@@ -325,9 +325,9 @@ class FileCache:
             raise
         with self._lock:
             del self._making[key]
-            kept.put(key, made, of=of)
-        mine.set_result(made)
-        return made
+            cache.put(key, result, of=of)
+        mine.set_result(result)
+        return result
 
 
 def _chunk_bytes(chunk: _Chunk) -> int:
