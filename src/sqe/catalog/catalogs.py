@@ -50,14 +50,14 @@ class Catalogs:
         return sorted(self._mounted)
 
     def get(self, name: str) -> Catalog:
-        found = match(name, self._mounted, kind="catalog")
-        if found is None:
+        stored = match(name, self._mounted, kind="catalog")
+        if stored is None:
             raise NotFound(
                 f"catalog '{name}' does not exist",
                 code="CATALOG_NOT_FOUND",
                 hint=nearest(name, self._mounted),
             )
-        return self._mounted[found]
+        return self._mounted[stored]
 
     def are_current(self, tables: Mapping[TableName, Table]) -> bool:
         """Whether each name still leads to that table, at that metadata file."""

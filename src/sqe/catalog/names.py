@@ -18,20 +18,20 @@ def everything(namespace: tuple[str, ...], table: str | None) -> bool:
 
 def match(wanted: str, stored: Iterable[str], *, kind: str) -> str | None:
     """The stored spelling; None if there is none. Two that differ only in case are ambiguous."""
-    found = []
+    candidates = []
     for name in stored:
         if name == wanted:
             return name
         if name.lower() == wanted.lower():
-            found.append(name)
-    if len(found) > 1:
-        choices = " or ".join(f'"{name}"' for name in sorted(found))
+            candidates.append(name)
+    if len(candidates) > 1:
+        choices = " or ".join(f'"{name}"' for name in sorted(candidates))
         raise UserError(
             f"{kind} name '{wanted}' is ambiguous: it matches {choices}",
             code="AMBIGUOUS_NAME",
             hint="write the exact name in double quotes",
         )
-    return found[0] if found else None
+    return candidates[0] if candidates else None
 
 
 def nearest(wanted: str, names: Iterable[str]) -> str | None:

@@ -83,22 +83,22 @@ class CommittingCatalog(ABC):
     def find_namespace(self, parts: Namespace, *, visible: Visible = everything) -> Namespace:
         stored = {".".join(n): n for n in self.namespaces() if visible(n, None)}
         wanted = ".".join(parts)
-        found = match(wanted, stored, kind="schema")
-        if found is None:
+        name = match(wanted, stored, kind="schema")
+        if name is None:
             raise NotFound(
                 f"schema '{self.name}.{wanted}' does not exist",
                 code="SCHEMA_NOT_FOUND",
                 hint=nearest(wanted, stored),
             )
-        return stored[found]
+        return stored[name]
 
     def find_table_name(self, namespace: Namespace, name: str, *, visible: Visible = everything) -> TableName:
         return self._find_table(namespace, name, visible)[0]
 
     def find_table(self, namespace: Namespace, name: str, *, visible: Visible = everything) -> Table:
-        found, pointer = self._find_table(namespace, name, visible)
-        self._refuse_within_table(found)
-        return self._load(found, pointer)
+        table, pointer = self._find_table(namespace, name, visible)
+        self._refuse_within_table(table)
+        return self._load(table, pointer)
 
     def check_name(self, table: TableName) -> None:
         above = self._table_above(table.namespace)
@@ -118,10 +118,10 @@ class CommittingCatalog(ABC):
         return metadata.parse_view(_read(pointer, view), pointer.location, view)
 
     def find_view_name(self, namespace: Namespace, name: str, *, visible: Visible = everything) -> TableName:
-        found, pointer = self._find(namespace, name, visible, kind="view")
+        view, pointer = self._find(namespace, name, visible, kind="view")
         if not pointer.is_view:
-            raise ViewNotFound(f"view '{found}' does not exist", hint="that is a table")
-        return found
+            raise ViewNotFound(f"view '{view}' does not exist", hint="that is a table")
+        return view
 
     def create_table(self, statement: CreateTable) -> Table:
         namespace = self.find_namespace(statement.table.namespace)
@@ -198,10 +198,10 @@ class CommittingCatalog(ABC):
         return None
 
     def _find_table(self, namespace: Namespace, name: str, visible: Visible) -> tuple[TableName, Pointer]:
-        found, pointer = self._find(namespace, name, visible)
+        table, pointer = self._find(namespace, name, visible)
         if pointer.is_view:
-            raise NotFound(f"table '{found}' does not exist", hint="that is a view")
-        return found, pointer
+            raise NotFound(f"table '{table}' does not exist", hint="that is a view")
+        return table, pointer
 
     def _find(
         self, namespace: Namespace, name: str, visible: Visible, *, kind: str = "table"
@@ -213,11 +213,11 @@ class CommittingCatalog(ABC):
         if pointer is None or not visible(stored, name):
             stored = self.find_namespace(namespace, visible=visible)
             names = [n for n in self._names(stored) if visible(stored, n)]
-            found = match(name, names, kind=kind)
-            pointer = None if found is None else self._pointer(stored, found)
-            if found is None or pointer is None:
+            stored_name = match(name, names, kind=kind)
+            pointer = None if stored_name is None else self._pointer(stored, stored_name)
+            if stored_name is None or pointer is None:
                 raise self._not_found(stored, name, names, kind=kind)
-            name = found
+            name = stored_name
         return TableName(self.name, stored, name), pointer
 
     def _refuse_within_table(self, name: TableName) -> None:

@@ -316,5 +316,5 @@ def _is_plain(parts: Namespace) -> bool:
 
 
 def _number(file: str) -> int:
-    found = _VERSION.fullmatch(file)
-    return int(found[1]) if found else 0
+    version = _VERSION.fullmatch(file)
+    return int(version[1]) if version else 0

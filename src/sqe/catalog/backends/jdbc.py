@@ -151,10 +151,10 @@ class JdbcCatalog(CommittingCatalog):
             raw = metadata.read(pointer.location, table)
             refuse_purge(raw, table)
             others = [x for x in self._pointers.metadata_locations() if x and x != pointer.location]
-            said = ((x, _as_it_can_be_read(x, table)) for x in others)
-            known = places_of(raw, pointer.location, root=self._warehouse, others=said)
-            files, left = divided(every_file(raw, pointer.location, table), known)
-            places = known.own
+            neighbours = ((x, _readable_metadata(x, table)) for x in others)
+            owned = places_of(raw, pointer.location, root=self._warehouse, others=neighbours)
+            files, left = divided(every_file(raw, pointer.location, table), owned)
+            places = owned.own
         if not self._pointers.remove(_join(table.namespace), table.name, view=False):
             raise self._not_found(table.namespace, name)
         roots = {place: self._prunable(place) for place in places}
@@ -307,7 +307,7 @@ def not_writable(name: TableName, location: str, error: OSError) -> SqeError:
     )
 
 
-def _as_it_can_be_read(location: str, table: TableName) -> dict[str, Any]:
+def _readable_metadata(location: str, table: TableName) -> dict[str, Any]:
     """A table that is broken claims no more than the directory of its metadata file."""
     try:
         return metadata.read(location, table)

@@ -38,8 +38,8 @@ def places_of(
     them."""
     own = [_home(location)]
     root = _resolve(root)
-    taken = [place for other, said in others for place in (_home(other), *_said(said))]
-    for place in _said(raw):
+    taken = [place for other, metadata in others for place in (_home(other), *_declared(metadata))]
+    for place in _declared(raw):
         below = place != root and is_within(place, root)
         if below and not any(is_within(place, x) or is_within(x, place) for x in taken):
             own.append(place)
@@ -67,13 +67,13 @@ def _nearest(location: str, places: Iterable[str]) -> int:
     return max((len(x.rstrip("/")) for x in places if location != x and is_within(location, x)), default=0)
 
 
-def _said(raw: dict[str, Any]) -> Iterator[str]:
+def _declared(raw: dict[str, Any]) -> Iterator[str]:
     """Where the metadata says that the table's files are."""
     properties = raw.get("properties") or {}
-    for said in (raw.get("location"), *(properties.get(key) for key in _PLACES)):
+    for location in (raw.get("location"), *(properties.get(key) for key in _PLACES)):
         with contextlib.suppress(SqeError, ValueError):
-            if isinstance(said, str):
-                yield _resolve(said)
+            if isinstance(location, str):
+                yield _resolve(location)
 
 
 def _home(location: str) -> str:

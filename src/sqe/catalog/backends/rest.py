@@ -158,10 +158,10 @@ class RestCatalog(CommittingCatalog):
                 answer = self._client.get("namespaces", namespace, kind, (name,))
             except Refused:
                 continue
-            return self._found(answer, TableName(self.name, namespace, name), view=kind == "views")
+            return self._answered(answer, TableName(self.name, namespace, name), view=kind == "views")
         return None
 
-    def _found(self, answer: dict[str, Any], name: TableName, *, view: bool) -> Pointer:
+    def _answered(self, answer: dict[str, Any], name: TableName, *, view: bool) -> Pointer:
         raw, location = answer.get("metadata"), answer.get("metadata-location")
         if not isinstance(raw, dict) or not isinstance(location, str):
             kind = "view" if view else "table"
@@ -191,8 +191,8 @@ class RestCatalog(CommittingCatalog):
             if base is None and error.status == 404:
                 raise self._no_schema(name.namespace) from None
             return None
-        found = self._found(answer, name, view=view)
-        return found.raw or {}, found.location
+        pointer = self._answered(answer, name, view=view)
+        return pointer.raw or {}, pointer.location
 
     def _change(self, name: TableName, base: Raw, raw: Raw, view: bool) -> Raw:
         from sqe.catalog.iceberg.definition import complete
@@ -248,10 +248,10 @@ class RestCatalog(CommittingCatalog):
         if not namespace or not _is_name(*namespace):
             return []
         try:
-            found = self._client.listed("namespaces", namespace, kind, key="identifiers")
+            identifiers = self._client.listed("namespaces", namespace, kind, key="identifiers")
         except Refused:
             return []
-        return sorted(str(each["name"]) for each in found)
+        return sorted(str(each["name"]) for each in identifiers)
 
     def _properties(self, namespace: Namespace) -> dict[str, str] | None:
         """None where there is no such schema."""

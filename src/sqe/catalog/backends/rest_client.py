@@ -73,14 +73,14 @@ class RestClient:
         self, *path: str | tuple[str, ...], key: str, query: Mapping[str, str] | None = None
     ) -> list[Any]:
         """All pages of a list."""
-        found: list[Any] = []
+        items: list[Any] = []
         token = ""
         while True:
             answer = self.get(*path, query={**(query or {}), "pageToken": token})
-            found += answer.get(key) or []
+            items += answer.get(key) or []
             following = answer.get("next-page-token")
             if not following or following == token:
-                return found
+                return items
             token = str(following)
 
     def namespace_text(self, namespace: tuple[str, ...]) -> str:
@@ -107,18 +107,20 @@ class RestClient:
                 code="ICEBERG_CATALOG_ERROR",
                 hint="check catalog_url and warehouse of the catalog",
             ) from error
-        said = {**(answer.get("defaults") or {}), **(answer.get("overrides") or {})}
+        properties = {**(answer.get("defaults") or {}), **(answer.get("overrides") or {})}
         endpoints = answer.get("endpoints")
-        views = _VIEWS in endpoints if endpoints else said.get("view-endpoints-supported") == "true"
-        return Place(str(said.get("prefix") or ""), str(said.get("namespace-separator") or "\x1f"), views)
+        views = _VIEWS in endpoints if endpoints else properties.get("view-endpoints-supported") == "true"
+        return Place(
+            str(properties.get("prefix") or ""), str(properties.get("namespace-separator") or "\x1f"), views
+        )
 
     def _path(self, parts: tuple[str | tuple[str, ...], ...], query: Mapping[str, str] | None) -> str:
         """Of words as they are, and of names: a schema's is a tuple, a table's a tuple of one."""
         prefix = self._known_place().prefix
-        written = [
+        words = [
             part if isinstance(part, str) else quote(self.namespace_text(part), safe="") for part in parts
         ]
-        path = "/".join((self._base, "v1", *([prefix] if prefix else []), *written))
+        path = "/".join((self._base, "v1", *([prefix] if prefix else []), *words))
         return f"{path}?{urlencode(query)}" if query else path
 
     def _call(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -145,14 +147,14 @@ class RestClient:
 
     def _answer(self, method: str, status: int, content: bytes) -> dict[str, Any]:
         try:
-            said = json.loads(content) if content.strip() else {}
+            answer = json.loads(content) if content.strip() else {}
         except ValueError:
-            said = None
+            answer = None
         if status < 300:
-            if not isinstance(said, dict):
+            if not isinstance(answer, dict):
                 raise self._fault("does not answer as an Iceberg REST catalog")
-            return said
-        error = said.get("error") if isinstance(said, dict) else None
+            return answer
+        error = answer.get("error") if isinstance(answer, dict) else None
         error = error if isinstance(error, dict) else {}
         kind, message = str(error.get("type") or ""), str(error.get("message") or "")
         if status in (404, 409):

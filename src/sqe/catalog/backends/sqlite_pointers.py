@@ -195,10 +195,10 @@ class _Readers:
         """Which it is: its number is not another's while a connection holds it. And in which process, since a
         fork must not use what it has inherited."""
         try:
-            found = self._path.stat()
+            status = self._path.stat()
         except FileNotFoundError:
             return ()
-        return os.getpid(), found.st_dev, found.st_ino
+        return os.getpid(), status.st_dev, status.st_ino
 
 
 def _connect(path: Path, lock_seconds: float, *, create: bool = False) -> sqlite3.Connection:

@@ -164,21 +164,23 @@ class TableFiles:
         """Of the column with that id, whose type is now `kind`. `identities` are partition fields whose
         values are those of the column, for files that have no bounds of it."""
         key = (field_id, kind, identities)
-        found = self._statistics.get(key)
-        if found is None:
+        statistics = self._statistics.get(key)
+        if statistics is None:
             # Two threads may both make it; that is only work.
-            found = self._statistics[key] = self._made(field_id, kind, identities)
-        return found
+            statistics = self._statistics[key] = self._combine(field_id, kind, identities)
+        return statistics
 
     def facts(self, field_id: int, kind: t.Type) -> Facts:
         key = (field_id, kind)
         if key not in self._facts:
-            found = self.statistics(field_id, kind)
+            statistics = self.statistics(field_id, kind)
             self._facts[key] = Facts(
-                any_null=_any(found.nulls),
-                any_nan=_any(found.nans) if kind in t.APPROXIMATE else False,
-                low=_extreme(found.lower, found.has_lower, found.all_null, kind, lowest=True),
-                high=_extreme(found.upper, found.has_upper, found.all_null, kind, lowest=False),
+                any_null=_any(statistics.nulls),
+                any_nan=_any(statistics.nans) if kind in t.APPROXIMATE else False,
+                low=_extreme(statistics.lower, statistics.has_lower, statistics.all_null, kind, lowest=True),
+                high=_extreme(
+                    statistics.upper, statistics.has_upper, statistics.all_null, kind, lowest=False
+                ),
             )
         return self._facts[key]
 
@@ -199,7 +201,7 @@ class TableFiles:
         counted = (c.counts["value"].get(field_id) for c in self._chunks if c.spec_id == spec_id)
         return all(counts is not None and _UNKNOWN not in counts for counts in counted)
 
-    def _made(self, field_id: int, kind: t.Type, identities: tuple[PartitionField, ...]) -> Statistics:
+    def _combine(self, field_id: int, kind: t.Type, identities: tuple[PartitionField, ...]) -> Statistics:
         nulls, nans = (self._counts(name, field_id) for name in ("null", "nan"))
         values = self._counts("value", field_id)
         lower, has_lower = _ordinals(self._bounds("lower", field_id), kind)
@@ -223,16 +225,16 @@ class TableFiles:
             stored += [p.get(f"_{field.id}") if mine else None for p in chunk.partitions]
         has = np.array([value is not None for value in stored], bool)
         is_null = np.array(of_spec, bool) & ~has
-        found = _array([avro_ordinal(value, kind) for value in stored if value is not None], kind)
-        dense: Numbers = np.full(len(stored), b"" if is_binary(kind) else 0, found.dtype)
-        dense[has] = found
+        ordinals = _array([avro_ordinal(value, kind) for value in stored if value is not None], kind)
+        dense: Numbers = np.full(len(stored), b"" if is_binary(kind) else 0, ordinals.dtype)
+        dense[has] = ordinals
         return dense, has, is_null
 
     def _counts(self, name: str, field_id: int) -> Numbers:
         import numpy as np
 
-        found = ((c.counts[name].get(field_id), len(c.locations)) for c in self._chunks)
-        parts = [np.full(size, _UNKNOWN, np.int64) if x is None else np.asarray(x) for x, size in found]
+        counts = ((c.counts[name].get(field_id), len(c.locations)) for c in self._chunks)
+        parts = [np.full(size, _UNKNOWN, np.int64) if x is None else np.asarray(x) for x, size in counts]
         return np.concatenate(parts or [np.zeros(0, np.int64)])
 
     def _bounds(self, name: str, field_id: int) -> _Bounds:
@@ -363,8 +365,8 @@ def _read(manifest: Manifest, table: Table) -> _Chunk:
     records: list[int] = []
     sizes: list[int] = []
     partitions: list[Mapping[str, Any]] = []
-    found: dict[str, defaultdict[int, _Sparse]] = {s: defaultdict(_Sparse) for s in (*_COUNTS, *_BOUNDS)}
-    wanted = [(found[short], long) for short, long in (*_COUNTS.items(), *_BOUNDS.items())]
+    metrics: dict[str, defaultdict[int, _Sparse]] = {s: defaultdict(_Sparse) for s in (*_COUNTS, *_BOUNDS)}
+    sources = [(metrics[short], long) for short, long in (*_COUNTS.items(), *_BOUNDS.items())]
     deletes: list[DeleteFile] = []
     for f in live_files(manifest, name):
         content, kind = f.get("content") or DATA, f["file_format"].upper()
@@ -378,7 +380,7 @@ def _read(manifest: Manifest, table: Table) -> _Chunk:
         records.append(f["record_count"])
         sizes.append(f["file_size_in_bytes"])
         partitions.append(f["partition"])
-        for columns, long in wanted:
+        for columns, long in sources:
             for pair in f.get(long) or ():
                 column = columns[pair["key"]]
                 column.files.append(position)
@@ -394,8 +396,8 @@ def _read(manifest: Manifest, table: Table) -> _Chunk:
             records=array("q", records),
             sizes=array("q", sizes),
             partitions=partitions,
-            counts={s: {i: _dense(v, size) for i, v in found[s].items()} for s in _COUNTS},
-            bounds={s: {i: _joined(v, size) for i, v in found[s].items()} for s in _BOUNDS},
+            counts={s: {i: _dense(v, size) for i, v in metrics[s].items()} for s in _COUNTS},
+            bounds={s: {i: _joined(v, size) for i, v in metrics[s].items()} for s in _BOUNDS},
             deletes=tuple(deletes),
         )
 
@@ -435,16 +437,16 @@ def _ordinals(bounds: _Bounds, kind: t.Type) -> tuple[Numbers, Numbers]:
     width = int(lengths[0]) if len(lengths) and bool((lengths == lengths[0]).all()) else 0
     stored = _NARROW.get(kind) if width == 4 else _WIDE.get(_family(kind)) if width == 8 else None
     if stored is not None:
-        found = np.frombuffer(bounds.content, stored)
+        ordinals = np.frombuffer(bounds.content, stored)
         dense: Numbers = np.zeros(len(has), np.float64 if kind in t.APPROXIMATE else np.int64)
     else:
         ends = np.cumsum(lengths).tolist()
         starts = [0, *ends][: len(ends)]
         values = [_sound(bounds.content[a:b], kind) for a, b in zip(starts, ends, strict=True)]
         has[has] = [v is not None for v in values]
-        found = _array([v for v in values if v is not None], kind)
-        dense = np.full(len(has), b"" if is_binary(kind) else 0, found.dtype)
-    dense[has] = found
+        ordinals = _array([v for v in values if v is not None], kind)
+        dense = np.full(len(has), b"" if is_binary(kind) else 0, ordinals.dtype)
+    dense[has] = ordinals
     return dense, has
 
 
@@ -490,11 +492,11 @@ def _extreme(
 ) -> object | None:
     if not bool((has | all_null).all()) or not bool(has.any()):
         return None
-    known = bounds[has]
-    if kind in t.APPROXIMATE and bool((known != known).any()):
+    values = bounds[has]
+    if kind in t.APPROXIMATE and bool((values != values).any()):
         return None
-    found = known.min() if lowest else known.max()
-    plain = found if isinstance(found, (int, bytes)) else found.item()
+    extreme = values.min() if lowest else values.max()
+    plain = extreme if isinstance(extreme, (int, bytes)) else extreme.item()
     try:
         return value(plain, kind)
     except OverflowError:

@@ -347,21 +347,21 @@ def avro_ordinal(stored: Any, kind: t.Type) -> Ordinal:
         return ordinal(stored, kind)
     if isinstance(stored, int) and kind in t.APPROXIMATE:
         return float(stored)
-    found: Ordinal = stored
-    return found
+    number: Ordinal = stored
+    return number
 
 
 def _summary_bound(stored: bytes | None, field: PartitionField, types: Mapping[int, t.Type]) -> str | None:
     kind = transformed(field, types)
     if stored is None or kind is None:
         return None
-    found = ordinal(stored, kind)
-    if isinstance(found, int):
+    bound = ordinal(stored, kind)
+    if isinstance(bound, int):
         match field.transform:
             case "year":
-                return f"{1970 + found:04d}"
+                return f"{1970 + bound:04d}"
             case "month":
-                return f"{1970 + found // 12:04d}-{found % 12 + 1:02d}"
+                return f"{1970 + bound // 12:04d}-{bound % 12 + 1:02d}"
             case "hour":
-                return (dt.datetime(1970, 1, 1) + dt.timedelta(hours=found)).strftime("%Y-%m-%d-%H")
-    return human(value(found, kind))
+                return (dt.datetime(1970, 1, 1) + dt.timedelta(hours=bound)).strftime("%Y-%m-%d-%H")
+    return human(value(bound, kind))
