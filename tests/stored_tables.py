@@ -18,9 +18,9 @@ from pyiceberg.table import Table as Written
 from pyiceberg.transforms import parse_transform
 from sqlalchemy import URL
 
+from local_files import to_path
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.catalog.iceberg.table import Table
-from sqe.catalog.io.location import to_path
 
 Rows = Mapping[str, Sequence[Any]]
 Entry = dict[str, Any]

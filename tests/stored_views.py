@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sqe.catalog.backends.embedded import EmbeddedCatalog
-from sqe.catalog.io.location import spell
+from sqe.catalog.io import spell
 from sqe.catalog.protocol import Catalog
 
 

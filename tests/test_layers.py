@@ -91,9 +91,9 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "grpc_health": ("doors/flight/health.py",),
     "grpc_reflection": ("doors/flight/server.py",),
     "google.protobuf": ("engine/spark/connect.py", "doors/flight/"),
-    "pyiceberg": ("catalog/backends/", "bench/"),
-    "fastavro": ("catalog/iceberg/manifests.py",),
-    "sqlalchemy": ("catalog/backends/",),
+    "pyiceberg": ("bench/",),
+    "fastavro": ("catalog/iceberg/manifests.py", "catalog/iceberg/delete_snapshot.py"),
+    "urllib3": ("catalog/backends/rest_connections.py",),
     "psycopg": ("catalog/backends/postgres_pointers.py",),
     "duckdb": ("bench/",),
     "_duckdb": ("engine/duckdb/instances.py",),
@@ -165,6 +165,26 @@ def test_nobody_reaches_into_private_parts(file: Path) -> None:
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.startswith("__"):
             assert node.attr in own, f"line {node.lineno}: {ast.unparse(node)}"
+
+
+# What of the catalogs is about other files than a table's: databases, directories that a user names.
+NOT_OF_TABLES = {"catalog/backends/embedded.py", "catalog/backends/sqlite_pointers.py", "catalog/catalogs.py"}
+
+
+@pytest.mark.parametrize("file", FILES, ids=name_of)
+def test_table_files_are_reached_through_file_systems(file: Path) -> None:
+    """No path is made of a table's location, so that another file system can take the local one's place."""
+    name = name_of(file)
+    if name.startswith(("catalog/io/", "bench/")):
+        return
+    assert not [module for module in imports(file) if module.startswith("sqe.catalog.io.local.")]
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Call):
+            called, words = ast.unparse(node.func), " ".join(map(ast.unparse, node.args))
+            text_alone = called.startswith("os.path.") or called == "os.fspath"
+            opens = called in ("open", "Path") or (called.startswith(("os.", "shutil.")) and not text_alone)
+            of_catalog = name.startswith("catalog/") and name not in NOT_OF_TABLES and called == "open"
+            assert not of_catalog and not (opens and "location" in words), f"line {node.lineno}: {called}"
 
 
 def test_after_the_binder_nothing_loads_sqlglot() -> None:

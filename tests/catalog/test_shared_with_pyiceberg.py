@@ -13,8 +13,8 @@ from pyiceberg.schema import Schema
 from pyiceberg.types import LongType, NestedField
 from sqlalchemy import URL
 
+from local_files import to_path
 from sqe.catalog.backends.embedded import EmbeddedCatalog
-from sqe.catalog.io.location import to_path
 from sqe.errors import UserError
 from sqe.tree.definitions import ColumnDefinition
 from sqe.tree.relations import TableName
@@ -113,17 +113,30 @@ def test_deleting_all_is_a_snapshot_like_any_other(
     assert plain.load_table("default.t").scan().to_arrow().num_rows == len(ROWS)
 
 
-@pytest.mark.parametrize("change", [{"format-version": 3, "next-row-id": 0}, {"of-the-future": 1}])
-def test_deleting_all_is_left_to_an_engine_where_pyiceberg_would_lose_something(
-    catalog: EmbeddedCatalog, plain: SqlCatalog, change: dict[str, int]
+def test_deleting_all_leaves_version_3_to_an_engine(catalog: EmbeddedCatalog, plain: SqlCatalog) -> None:
+    name = catalog.create_table(definition(catalog, "t")).name
+    write(plain, "default.t")
+    pointer = rewrite(catalog, {"format-version": 3, "next-row-id": 0})
+    assert catalog.delete_all(name) is None
+    assert catalog.find_table(DEFAULT, "t").metadata_location == pointer
+
+
+def test_deleting_all_keeps_what_is_not_known_of_the_metadata(
+    catalog: EmbeddedCatalog, plain: SqlCatalog
 ) -> None:
     name = catalog.create_table(definition(catalog, "t")).name
     write(plain, "default.t")
+    rewrite(catalog, {"of-the-future": 1})
+    assert catalog.delete_all(name) == len(ROWS)
+    raw = json.loads(to_path(catalog.find_table(DEFAULT, "t").metadata_location).read_text())
+    assert raw["of-the-future"] == 1
+
+
+def rewrite(catalog: EmbeddedCatalog, change: dict[str, int]) -> str:
     pointer = catalog.find_table(DEFAULT, "t").metadata_location
     raw = json.loads(to_path(pointer).read_text())
     to_path(pointer).write_text(json.dumps(raw | change))
-    assert catalog.delete_all(name) is None
-    assert catalog.find_table(DEFAULT, "t").metadata_location == pointer
+    return pointer
 
 
 def test_a_catalog_of_schema_version_0_is_brought_to_1(tmp_path: Path) -> None:

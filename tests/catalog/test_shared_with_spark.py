@@ -79,3 +79,36 @@ def test_sparks_table_lies_in_a_directory_of_its_own(
     table = catalog.find_table((SCHEMA,), "../../up")
     assert f"{catalog.data}/{SCHEMA}/" in table.location
     assert connection.execute(f'SELECT n FROM {SCHEMA}."../../up"').fetchall() == [(1,)]
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_spark_goes_on_after_all_rows_were_deleted_without_it(
+    connection: Connection, catalog: EmbeddedCatalog, plain: SqlCatalog, version: int
+) -> None:
+    table = f"{SCHEMA}.emptied{version}"
+    connection.execute(
+        f"CREATE TABLE {table} (id bigint, day date, price decimal(9, 2)) WITH (format_version = {version}, "
+        "partitioning = ARRAY['bucket(id, 2)', 'month(day)', 'price'])"
+    )
+    rows = "VALUES (1, DATE '2024-02-29', 1.5), (2, NULL, NULL), (3, DATE '0001-01-01', -0.01)"
+    connection.execute(f"INSERT INTO {table} {rows}")
+    connection.execute(f"INSERT INTO {table} {rows}")
+    name = catalog.find_table((SCHEMA,), f"emptied{version}").name
+    full = catalog.find_table(name.namespace, name.name).current_snapshot_id
+    assert catalog.delete_all(name) == 6
+    connection.execute("SET SESSION lane = 'spark'")
+    try:
+        assert connection.execute(f"SELECT count(*) FROM {table}").fetchall() == [(0,)]
+        past = f"SELECT count(*), sum(price) FROM {table} FOR VERSION AS OF {full}"
+        assert [tuple(map(str, row)) for row in connection.execute(past).fetchall()] == [("6", "2.98")]
+        connection.execute(f"INSERT INTO {table} {rows}")
+        connection.execute(f"UPDATE {table} SET id = id + 1 WHERE day IS NULL")
+        assert connection.execute(f"SELECT sum(id) FROM {table}").fetchall() == [(7,)]
+    finally:
+        connection.execute("RESET SESSION lane")
+    assert sorted(plain.load_table((*name.namespace, name.name)).scan().to_arrow()["id"].to_pylist()) == [
+        1,
+        3,
+        3,
+    ]
+    assert catalog.delete_all(name) == 3

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from conformance import DEFAULT, definition
 
+from local_files import to_path
 from sqe.catalog.backends.embedded import EmbeddedCatalog
-from sqe.catalog.io.location import to_path
 
 # Makes tables of its own, and takes part in a race for each of some common ones.
 WORKER = """

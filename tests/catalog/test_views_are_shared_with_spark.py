@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from local_files import to_path
 from sqe.api.connection import Connection
 from sqe.catalog.backends.embedded import EmbeddedCatalog
-from sqe.catalog.io.location import to_path
 
 pytestmark = pytest.mark.spark
 

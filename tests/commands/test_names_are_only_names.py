@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from local_files import to_path
 from sqe.api.connection import Connection
-from sqe.catalog.io.location import to_path
 from sqe.errors import SqeError
 
 # The parser of an engine, a template, a pattern or a layout could take these for something else.

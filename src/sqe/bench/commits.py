@@ -17,7 +17,7 @@ from typing import Any
 
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.catalog.iceberg import metadata
-from sqe.catalog.io.location import to_path
+from sqe.catalog.io import file_system
 from sqe.tree.changes import SetComment
 from sqe.tree.definitions import ColumnDefinition
 from sqe.tree.relations import TableName
@@ -58,14 +58,15 @@ def measure(snapshots: int, *, runs: int = RUNS) -> dict[str, float]:
         catalog = EmbeddedCatalog("iceberg", Path(place))
         name = TableName("iceberg", _SCHEMA, "t")
         made = catalog.create_table(CreateTable(name, (ColumnDefinition("a", t.BIGINT),)))
-        file = to_path(made.metadata_location)
+        files = file_system(made.metadata_location)
         raw = with_snapshots(metadata.read(made.metadata_location, name), snapshots)
-        file.write_text(json.dumps(raw), encoding="utf-8")
+        files.write(made.metadata_location, json.dumps(raw).encode())
         change = (SetComment(f"{n}") for n in range(runs))
         altered = _median(lambda: catalog.alter_table(name, next(change)), runs)
         # A catalog of its own has nothing kept, as after the commit of another.
         loaded = _median(lambda: EmbeddedCatalog("iceberg", place).find_table(_SCHEMA, "t"), runs)
-        return {"alter_ms": altered, "load_ms": loaded, "metadata_kb": file.stat().st_size / 1000}
+        size = files.size(made.metadata_location)
+        return {"alter_ms": altered, "load_ms": loaded, "metadata_kb": size / 1000}
 
 
 def _median(work: Callable[[], object], runs: int) -> float:

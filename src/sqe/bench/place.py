@@ -10,7 +10,7 @@ from sqe.bench.engines import Place
 from sqe.bench.generators import generate
 from sqe.bench.load import load, schema_of
 from sqe.bench.suites import SUITES
-from sqe.catalog.io.location import to_path
+from sqe.catalog.io import engine_path
 from sqe.errors import InvalidArgument
 from sqe.foundation.record import record
 
@@ -69,4 +69,4 @@ def metadata_file(connection: Connection, schema: str, table: str) -> str:
     """As a path."""
     catalogs = connection.coordinator.catalogs
     found = catalogs.get(catalogs.default).find_table((schema,), table)
-    return str(to_path(found.metadata_location))
+    return engine_path(found.metadata_location)

@@ -1,4 +1,5 @@
 """What tables there are: the mounted catalogs, their names and their tables' metadata.
 
-May import `tree` and `errors` alone. Each backend is one lazily imported file under `backends`.
+Imports `config`, `tree`, `types` and what is below them. Each backend is one lazily imported file under
+`backends`, each file system one under `io`.
 """

@@ -6,14 +6,17 @@ import re
 import weakref
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.catalog.iceberg.table import Table
 from sqe.catalog.names import match, nearest
-from sqe.catalog.protocol import Catalog
 from sqe.errors import ConfigError, NotFound, SqeError, Unavailable
 from sqe.foundation.scratch import Scratch, remove_stale
 from sqe.tree.relations import TableName
+
+if TYPE_CHECKING:
+    from sqe.catalog.protocol import Catalog
 
 EMBEDDED_NAME = "iceberg"
 TEMPORARY = "sqe-memory-"
@@ -47,14 +50,14 @@ class Catalogs:
         return sorted(self._mounted)
 
     def get(self, name: str) -> Catalog:
-        found = match(name, self._mounted, kind="catalog")
-        if found is None:
+        stored = match(name, self._mounted, kind="catalog")
+        if stored is None:
             raise NotFound(
                 f"catalog '{name}' does not exist",
                 code="CATALOG_NOT_FOUND",
                 hint=nearest(name, self._mounted),
             )
-        return self._mounted[found]
+        return self._mounted[stored]
 
     def are_current(self, tables: Mapping[TableName, Table]) -> bool:
         """Whether each name still leads to that table, at that metadata file."""

@@ -1,20 +1,25 @@
-"""Mounts the catalogs of a configuration. Each kind is imported where it is mounted."""
+"""Mounts the catalogs of a configuration. Each type is one file of `backends`, imported where it is mounted,
+with a function `mount(settings)`; other packages add types by entry points of the group `sqe.catalogs`.
+"""
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
 
 from sqe.catalog.catalogs import Catalogs, embedded
-from sqe.catalog.io.location import to_path
-from sqe.catalog.protocol import Catalog
-from sqe.errors import ConfigError, InternalError, SqeError
+from sqe.config.keys import CATALOG_GROUP
+from sqe.errors import ConfigError, SqeError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqe.catalog.protocol import Catalog
     from sqe.config.config import CatalogSettings, Config
 
-LOCK_SECONDS = 30.0
+    Mount = Callable[[CatalogSettings], Catalog]
+
+_BUILT = {"hadoop": "hadoop", "jdbc": "jdbc", "rest": "rest", "sqlite": "embedded"}
 
 
 def from_config(config: Config) -> Catalogs:
@@ -27,7 +32,7 @@ def from_config(config: Config) -> Catalogs:
 
 def mount(settings: CatalogSettings) -> Catalog:
     try:
-        return _mount(settings)
+        return _mount_of(settings)(settings)
     except ConfigError:
         raise
     except SqeError as error:
@@ -35,62 +40,20 @@ def mount(settings: CatalogSettings) -> Catalog:
         raise ConfigError(f"catalog '{settings.name}': {error.message}", hint=error.hint) from error
 
 
-def _mount(settings: CatalogSettings) -> Catalog:
-    name, place = settings.name, settings.warehouse or ""
-    match settings.type:
-        case "sqlite":
-            from sqe.catalog.backends.embedded import EmbeddedCatalog
+def _mount_of(settings: CatalogSettings) -> Mount:
+    # Ours first: no package may stand in for them.
+    if settings.type in _BUILT:
+        module = import_module(f"sqe.catalog.backends.{_BUILT[settings.type]}")
+        return cast("Mount", module.mount)
+    from importlib.metadata import entry_points
 
-            return EmbeddedCatalog(name, place)
-        case "jdbc":
-            return _mount_jdbc(settings)
-        case "hadoop":
-            from sqe.catalog.backends.hadoop import HadoopCatalog
-
-            return HadoopCatalog(name, _directory(place))
-        case "rest":
-            from sqe.catalog.backends.rest import RestCatalog
-
-            return RestCatalog(name, settings.catalog_url or "", warehouse=place)
-    raise InternalError(f"a catalog of type {settings.type} cannot be mounted")
-
-
-def _mount_jdbc(settings: CatalogSettings) -> Catalog:
-    from sqe.catalog.backends.jdbc import JdbcCatalog
-    from sqe.catalog.backends.pointers import Pointers
-
-    data = _directory(settings.warehouse or "")
-    pointers: Pointers
-    if settings.database == "postgresql":
-        from sqe.catalog.backends.postgres_pointers import PostgresPointers, parse_url
-
-        address = parse_url(settings.url, catalog=settings.name)
-        pointers = PostgresPointers(settings.name, address, lock_timeout=LOCK_SECONDS)
-    else:
-        from sqe.catalog.backends.sqlite_pointers import SqlitePointers
-
-        file = _sqlite_file(settings)
-        pointers = SqlitePointers(
-            settings.name, file, directories=(file.parent, data), lock_timeout=LOCK_SECONDS, own=False
-        )
-    return JdbcCatalog(settings.name, pointers, data)
-
-
-def _sqlite_file(settings: CatalogSettings) -> Path:
-    """Of `sqlite:path`; as in any other URL, `//` before the path changes nothing."""
-    text, _, options = settings.url[len("sqlite:") :].partition("?")
-    path = text[2:] if text.startswith("//") else text
-    # The option that other programs need to make the file, which is what we do anyway.
-    if not path or path == ":memory:" or options not in ("", "mode=rwc"):
+    entries = list(entry_points(group=CATALOG_GROUP, name=settings.type))
+    if len(entries) != 1:
+        many = "two packages have" if entries else "no package has"
+        raise ConfigError(f"catalog '{settings.name}': {many} a catalog of type \"{settings.type}\"")
+    try:
+        return cast("Mount", entries[0].load())
+    except (ImportError, AttributeError) as error:
         raise ConfigError(
-            f"catalog '{settings.name}': its url names no database file",
-            hint='write "sqlite:/path/to/catalog.db"',
-        )
-    return _directory(path)
-
-
-def _directory(place: str) -> Path:
-    """A local path; a relative one is below the working directory."""
-    if place.lower().startswith("file:"):
-        return to_path(place)
-    return Path(os.path.abspath(os.path.expanduser(place)))
+            f"catalog '{settings.name}': type \"{settings.type}\" cannot be loaded: {error}"
+        ) from None

@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from sqe.errors import UserError
 from sqe.tree.names import unspeakable
 
+# Whether the user may know of a schema (its table is None) or of a table or view in it. What may not be
+# known is treated as absent, in lookups and in hints alike.
+Visible = Callable[[tuple[str, ...], str | None], bool]
+
+
+def everything(namespace: tuple[str, ...], table: str | None) -> bool:
+    return True
+
 
 def match(wanted: str, stored: Iterable[str], *, kind: str) -> str | None:
     """The stored spelling; None if there is none. Two that differ only in case are ambiguous."""
-    found = []
+    candidates = []
     for name in stored:
         if name == wanted:
             return name
         if name.lower() == wanted.lower():
-            found.append(name)
-    if len(found) > 1:
-        choices = " or ".join(f'"{name}"' for name in sorted(found))
+            candidates.append(name)
+    if len(candidates) > 1:
+        choices = " or ".join(f'"{name}"' for name in sorted(candidates))
         raise UserError(
             f"{kind} name '{wanted}' is ambiguous: it matches {choices}",
             code="AMBIGUOUS_NAME",
             hint="write the exact name in double quotes",
         )
-    return found[0] if found else None
+    return candidates[0] if candidates else None
 
 
 def nearest(wanted: str, names: Iterable[str]) -> str | None:

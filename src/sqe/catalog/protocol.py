@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Protocol
 
 from sqe.catalog.iceberg.table import Table
 from sqe.catalog.iceberg.view import View, ViewDefinition
+from sqe.catalog.names import Visible, everything
 from sqe.tree.changes import Change
 from sqe.tree.relations import TableName
 from sqe.tree.statements import CreateTable
 
-# Whether the user may know of a schema (its table is None) or of a table or view in it. What may not be
-# known is treated as absent, in lookups and in hints alike.
-Visible = Callable[[tuple[str, ...], str | None], bool]
-
-
-def everything(namespace: tuple[str, ...], table: str | None) -> bool:
-    return True
-
 
 class Catalog(Protocol):
-    """One mounted catalog, for one identity. Nothing here starts an engine.
+    """One mounted catalog, used by all sessions. Nothing here starts an engine.
 
     Lookups find the exact name, else the only one that differs in case, and return stored spellings.
-    Each sees the catalog as it is now; no state of it is kept from one call to the next.
+    Each asks where names lead to now; only the metadata of a location, which never changes, is cached.
     """
 
     @property
@@ -32,7 +24,7 @@ class Catalog(Protocol):
 
     @property
     def kept_bytes(self) -> int:
-        """About how much memory is used to keep what was read."""
+        """About how much memory cached metadata takes."""
 
     def check(self) -> None:
         """Returns if the catalog answers a small question, else raises what it raises."""

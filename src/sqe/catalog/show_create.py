@@ -35,7 +35,7 @@ def create_table_text(table: Table) -> str:
     lines.append(")")
     if table.comment is not None:
         lines.append(f"COMMENT {_text(table.comment)}")
-    known = {c.name for c in table.columns}
+    names = {c.name for c in table.columns}
     options = {
         "format": _text(table.properties.get("write.format.default", "parquet").upper()),
         "format_version": str(table.format_version),
@@ -44,14 +44,14 @@ def create_table_text(table: Table) -> str:
     partitioning = [
         _transform(p.transform, p.column)
         for p in table.partitioning
-        if p.column is not None and _root(p.column, known)
+        if p.column is not None and _root(p.column, names)
     ]
     if partitioning:
         options["partitioning"] = _array(partitioning)
     order = [
         _sort_key(f)
         for f in table.sort_order
-        if f.column is not None and _root(f.column, known) and f.transform == "identity"
+        if f.column is not None and _root(f.column, names) and f.transform == "identity"
     ]
     if order:
         options["sorted_by"] = _array(order)
@@ -117,9 +117,9 @@ def _sort_key(key: SortField) -> str:
     return f"{_quoted(key.column or '')} {direction} NULLS {'FIRST' if key.nulls_first else 'LAST'}"
 
 
-def _root(column: str, known: set[str]) -> bool:
+def _root(column: str, names: set[str]) -> bool:
     """Whether a column is known, or the row that it is a field of."""
-    return any(column == name or column.startswith(name + ".") for name in known)
+    return any(column == name or column.startswith(name + ".") for name in names)
 
 
 def _array(items: Sequence[str]) -> str:

@@ -28,12 +28,12 @@ class Watch:
         self._catalogs = catalogs
         self._tell = tell
         self._lock = threading.Lock()
-        self._said = dict.fromkeys(catalogs.names(), NOT_YET)
+        self._reasons = dict.fromkeys(catalogs.names(), NOT_YET)
         self._asked: dict[str, float] = {}
         self._ended = threading.Event()
         self._threads = [
             threading.Thread(target=self._ask, args=(name,), name=f"sqe-watch-{name}", daemon=True)
-            for name in self._said
+            for name in self._reasons
         ]
 
     def start(self) -> None:
@@ -52,8 +52,8 @@ class Watch:
         late = time.monotonic() - ANSWER_SECONDS
         with self._lock:
             return {
-                name: _silent() if self._asked.get(name, late) < late else said
-                for name, said in self._said.items()
+                name: _silent() if self._asked.get(name, late) < late else reason
+                for name, reason in self._reasons.items()
             }
 
     def _ask(self, name: str) -> None:
@@ -62,21 +62,21 @@ class Watch:
             began = time.monotonic()
             with self._lock:
                 self._asked[name] = began
-            said = ""
+            reason = ""
             try:
                 catalog.check()
             except SqeError as error:
-                said = error.message
+                reason = error.message
             except Exception:
                 # A thread that ended by it would leave the last answer standing.
                 if not self._ended.is_set():
                     log.exception("a catalog cannot be asked", extra={"catalog": name})
-                said = "cannot be asked"
+                reason = "cannot be asked"
             if time.monotonic() - began > ANSWER_SECONDS:
-                said = said or _silent()
+                reason = reason or _silent()
             with self._lock:
                 del self._asked[name]
-                self._said[name] = said
+                self._reasons[name] = reason
             if not self._ended.is_set():
                 self._tell()
             self._ended.wait(EVERY_SECONDS)

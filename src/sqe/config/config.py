@@ -24,6 +24,7 @@ from sqe.config.keys import (
     Named,
     Node,
     Section,
+    has_file_system,
 )
 from sqe.config.spark import SparkSettings, authentication
 from sqe.errors import ConfigError
@@ -671,7 +672,7 @@ def _catalog(name: str, block: Mapping[str, object], where: tuple[str, ...]) -> 
         value = _backend(block, key)
         if value:
             found[key] = value
-    missing = [key for key in REQUIRED[kind] if not found.get(key)]
+    missing = [key for key in REQUIRED.get(kind, ()) if not found.get(key)]
     if missing:
         raise ConfigError(f'{dotted}: a catalog of type "{kind}" needs {" and ".join(missing)}')
     auth, storage = block.get("auth"), block.get("storage")
@@ -683,7 +684,7 @@ def _catalog(name: str, block: Mapping[str, object], where: tuple[str, ...]) -> 
         type=kind,
         warehouse=str(warehouse) if warehouse else None,
         catalog_url=str(found.pop("catalog_url")) if url else None,
-        options={key: value for key, value in found.items() if key != "catalog_url"},
+        options=_own_options(dotted, kind, block, found),
         auth=auth if isinstance(auth, Mapping) else {},
         storage=storage if isinstance(storage, Mapping) else {},
     )
@@ -691,6 +692,18 @@ def _catalog(name: str, block: Mapping[str, object], where: tuple[str, ...]) -> 
         # The url may hold a password.
         raise ConfigError(f'{dotted}.url must begin with "sqlite:", "postgresql://" or "mysql://"')
     return settings
+
+
+def _own_options(
+    dotted: str, kind: str, block: Mapping[str, object], found: Mapping[str, object]
+) -> Mapping[str, object]:
+    """What a backend obeys besides the keys that all have; one of another package, its `options`."""
+    options = _backend(block, "options")
+    if kind not in REQUIRED:
+        return options if isinstance(options, Mapping) else {}
+    if options is not None:
+        raise ConfigError(f'{dotted}: type "{kind}" has no key options')
+    return {key: value for key, value in found.items() if key != "catalog_url"}
 
 
 def _check_auth(dotted: str, auth: Mapping[str, object]) -> None:
@@ -763,12 +776,12 @@ def _check_built(given: _Given, used: Mapping[tuple[str, ...], CatalogSettings])
 
 def _unbuilt_part(catalog: CatalogSettings) -> tuple[str, str] | None:
     """What of a catalog cannot be had yet, and what can."""
-    if catalog.type not in BUILT_CATALOG_TYPES:
+    if catalog.type in REQUIRED and catalog.type not in BUILT_CATALOG_TYPES:
         return f'a catalog of type "{catalog.type}"', ", ".join(sorted(BUILT_CATALOG_TYPES)) + " are"
     if catalog.type == "jdbc" and catalog.database not in BUILT_DATABASES:
         return f'a catalog in a "{catalog.database}" database', ", ".join(sorted(BUILT_DATABASES)) + " are"
     scheme, separator, _ = (catalog.warehouse or "").partition("://")
-    if catalog.type != "rest" and separator and scheme.lower() != "file":
+    if catalog.type != "rest" and separator and not has_file_system(scheme.lower()):
         return "a warehouse that is not a local directory", "it awaits object stores"
     if catalog.type == "rest" and "@" in (catalog.catalog_url or "").partition("://")[2].partition("/")[0]:
         return "a catalog_url with a user in it", "it awaits catalogs that ask for an identity"

@@ -189,8 +189,38 @@ BUILT_CATALOG_TYPES = frozenset({"hadoop", "jdbc", "rest", "sqlite"})
 DATABASES = frozenset({"mysql", "postgresql", "sqlite"})
 BUILT_DATABASES = frozenset({"postgresql", "sqlite"})
 
+CATALOG_GROUP = "sqe.catalogs"
+"""Entry points of other packages' types of catalogs."""
+FILE_SYSTEM_GROUP = "sqe.file_systems"
+"""Entry points of other packages' file systems, by the scheme of a location."""
+
+
+def _read_catalog_type(value: object) -> str:
+    known = CATALOG_TYPES.split()
+    if isinstance(value, str) and value not in known:
+        known += _of_other_packages(CATALOG_GROUP)
+    if value not in known:
+        raise ValueError("one of " + ", ".join(known))
+    return str(value)
+
+
+def _of_other_packages(group: str) -> list[str]:
+    from importlib.metadata import entry_points
+
+    return sorted(entry_points(group=group).names)
+
+
+def has_file_system(scheme: str) -> bool:
+    return scheme == "file" or scheme in _of_other_packages(FILE_SYSTEM_GROUP)
+
+
 _BACKEND: dict[str, Node] = {
-    "type": choice("Which kind of catalog it is.", CATALOG_TYPES, "rest"),
+    "type": Key(
+        " \\| ".join(f"`{name}`" for name in CATALOG_TYPES.split()),
+        _read_catalog_type,
+        "Which kind of catalog it is; other packages may add some.",
+        "rest",
+    ),
     "warehouse": text(
         "Warehouse name (`rest`) or location of new tables; for `sqlite`, the directory that holds both."
     ),
@@ -202,6 +232,7 @@ _BACKEND: dict[str, Node] = {
     "url": text(
         "Database: `sqlite:`, `postgresql://` or `mysql://` (`jdbc`; the last not yet).", secret=True
     ),
+    "options": table("Settings of a catalog type of another package."),
 }
 
 _STORAGE: dict[str, Node] = {

@@ -15,7 +15,7 @@ from sqe.catalog.iceberg.table import Column, Table
 from sqe.catalog.iceberg.view import View
 from sqe.engine.lane import Question, Rendered
 from sqe.engine.route import Route
-from sqe.foundation.byte_cache import Kept
+from sqe.foundation.byte_cache import ByteCache
 from sqe.foundation.record import record
 from sqe.policy.secure import Guard
 from sqe.session import Session
@@ -74,7 +74,7 @@ class Plans:
     with it goes the version of the table that it holds."""
 
     def __init__(self, *, most_bytes: int = PLANS_BYTES) -> None:
-        self._plans: Kept[Plan] = Kept(most_bytes, _bytes)
+        self._plans: ByteCache[Plan] = ByteCache(most_bytes, _bytes)
         self._readers: dict[str, tuple[str, set[Key]]] = {}
         self._lock = threading.Lock()
         self.used = 0

@@ -1,4 +1,4 @@
-"""What may be read again is kept, up to a number of bytes; what was used last is kept longest."""
+"""A cache that counts bytes, not entries, and evicts what was used least recently."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class _Entry(Generic[V]):
     of: Hashable
 
 
-class Kept(Generic[V]):
-    """Values by key, for any number of threads. Of one subject (a table, say) only the newest value is kept:
-    whoever still uses an older one holds it themselves. `weight` is about how many bytes a value takes."""
+class ByteCache(Generic[V]):
+    """Values by key, safe for threads. Of one subject (a table, say) only the newest value is cached: whoever
+    still uses an older one holds a reference to it. `weight` estimates how many bytes a value takes."""
 
     def __init__(self, most_bytes: int, weight: Callable[[V], int]) -> None:
         self._most = most_bytes
@@ -47,8 +47,7 @@ class Kept(Generic[V]):
             return entry.value
 
     def put(self, key: Hashable, value: V, *, of: Hashable = None) -> None:
-        """`of` is the subject; a value without one has the key alone. One that is larger than all that may
-        be kept is not."""
+        """`of` is the subject of the value. A value that is larger than the whole cache is not cached."""
         size = self._weight(value)
         with self._lock:
             self._remove(key)

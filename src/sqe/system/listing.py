@@ -7,17 +7,20 @@ asked for only if it is wanted, and the number of calls to a catalog does not gr
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from sqe.catalog.catalogs import Catalogs
 from sqe.catalog.iceberg.table import Column, Table
 from sqe.catalog.iceberg.view import View
-from sqe.catalog.protocol import Catalog
 from sqe.errors import NotFound, SqeError
 from sqe.foundation.record import record
 from sqe.policy.secure import Guard
 from sqe.system import definitions
 from sqe.tree.names import unspeakable
 from sqe.tree.relations import TableName
+
+if TYPE_CHECKING:
+    from sqe.catalog.protocol import Catalog
 
 Accepts = Callable[[str], bool]
 

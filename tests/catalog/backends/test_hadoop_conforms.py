@@ -9,8 +9,8 @@ from conformance import DEFAULT, CatalogConformance, definition, name, view_defi
 from pyiceberg.catalog.memory import InMemoryCatalog
 from pyiceberg.table import StaticTable
 
+from local_files import to_path
 from sqe.catalog.backends.hadoop import HadoopCatalog
-from sqe.catalog.io.location import to_path
 from sqe.catalog.protocol import Catalog
 from sqe.errors import InvalidArgument, NotFound, NotSupported, UserError
 from sqe.tree import changes as c
@@ -40,7 +40,7 @@ class TestHadoopCatalog(CatalogConformance):
 
 def test_the_layout_is_hadoops(catalog: HadoopCatalog) -> None:
     table = catalog.create_table(definition(catalog, "t"))
-    place = catalog.path / "default" / "t"
+    place = to_path(catalog.warehouse) / "default" / "t"
     assert table.location == f"file://{place}"
     assert sorted(p.name for p in (place / "metadata").iterdir()) == ["v1.metadata.json", "version-hint.text"]
     catalog.alter_table(table.name, c.SetComment("x"))
@@ -53,7 +53,7 @@ def test_a_late_or_missing_hint_is_no_matter(catalog: HadoopCatalog, hint: str |
     table = catalog.create_table(definition(catalog, "t")).name
     for comment in ("a", "b"):
         catalog.alter_table(table, c.SetComment(comment))
-    file = catalog.path / "default" / "t" / "metadata" / "version-hint.text"
+    file = to_path(catalog.warehouse) / "default" / "t" / "metadata" / "version-hint.text"
     file.unlink()
     if hint is not None:
         file.write_text(hint)
@@ -64,7 +64,8 @@ def test_a_table_in_a_table_is_not_read(catalog: HadoopCatalog) -> None:
     """As others may have put it there."""
     catalog.create_table(definition(catalog, "t"))
     catalog.create_table(definition(catalog, "branch_main"))
-    (catalog.path / "default" / "branch_main").rename(catalog.path / "default" / "t" / "branch_main")
+    schema = to_path(catalog.warehouse) / "default"
+    (schema / "branch_main").rename(schema / "t" / "branch_main")
     with pytest.raises(UserError) as error:
         catalog.find_table((*DEFAULT, "t"), "branch_main")
     assert error.value.code == "AMBIGUOUS_NAME"
@@ -73,7 +74,7 @@ def test_a_table_in_a_table_is_not_read(catalog: HadoopCatalog) -> None:
 
 def test_a_number_that_another_took_is_not_written_over(catalog: HadoopCatalog) -> None:
     table = catalog.create_table(definition(catalog, "t")).name
-    directory = catalog.path / "default" / "t" / "metadata"
+    directory = to_path(catalog.warehouse) / "default" / "t" / "metadata"
     taken = (directory / "v1.metadata.json").read_bytes()
     # Another has committed, and not yet told.
     (directory / "v2.metadata.json").write_bytes(taken)
@@ -119,10 +120,10 @@ def test_names_that_are_no_directories_are_refused(catalog: HadoopCatalog, bad: 
 def test_a_dropped_table_leaves_no_directory(catalog: HadoopCatalog) -> None:
     catalog.create_table(definition(catalog, "t"))
     catalog.drop_table(DEFAULT, "t", purge=True)
-    assert list((catalog.path / "default").iterdir()) == []
+    assert list((to_path(catalog.warehouse) / "default").iterdir()) == []
 
 
 def test_a_place_that_is_its_own_may_be_named(catalog: HadoopCatalog) -> None:
-    place = catalog.path / "default" / "t"
+    place = to_path(catalog.warehouse) / "default" / "t"
     assert catalog.create_table(definition(catalog, "t", location=str(place))).location == f"file://{place}"
     assert catalog.table_location(DEFAULT, "u", wanted=str(place.with_name("u"))) is None

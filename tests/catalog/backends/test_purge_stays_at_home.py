@@ -13,10 +13,10 @@ from conformance import DEFAULT, ROWS, definition
 from pyiceberg.catalog.sql import SqlCatalog
 from sqlalchemy import URL
 
+from local_files import to_path
 from sqe.api.connection import connect
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.catalog.backends.hadoop import HadoopCatalog
-from sqe.catalog.io.location import to_path
 from sqe.catalog.protocol import Catalog
 from sqe.errors import SqeError
 
@@ -160,9 +160,10 @@ def test_hadoop_deletes_its_directory_alone(tmp_path: Path) -> None:
     for name in ("t", "u"):
         catalog.create_table(definition(catalog, name))
     (tmp_path / "precious").write_text("x")
-    (catalog.path / "default" / "t" / "link").symlink_to(tmp_path)
-    neighbour = catalog.path / "default" / "u" / "metadata" / "v1.metadata.json"
-    log = named(str(tmp_path / "precious"), str(neighbour), f"{catalog.path}/default/t/link/precious")
+    schema = to_path(catalog.warehouse) / "default"
+    (schema / "t" / "link").symlink_to(tmp_path)
+    neighbour = schema / "u" / "metadata" / "v1.metadata.json"
+    log = named(str(tmp_path / "precious"), str(neighbour), f"{schema}/t/link/precious")
     rewrite(catalog, "t", properties={"write.data.path": str(tmp_path)}, **{"metadata-log": log})
     assert len(catalog.drop_table(DEFAULT, "t", purge=True)) == 3
     assert (tmp_path / "precious").exists() and neighbour.exists()

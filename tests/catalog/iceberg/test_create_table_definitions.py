@@ -9,8 +9,8 @@ import pytest
 from conformance import DEFAULT, definition
 from pyiceberg.table import StaticTable
 
+from local_files import to_path
 from sqe.catalog.backends.embedded import EmbeddedCatalog
-from sqe.catalog.io.location import to_path
 from sqe.errors import AlreadyExists, UserError
 from sqe.tree.definitions import ColumnDefinition, PartitionField
 from sqe.types import sql_types as t

@@ -39,12 +39,12 @@ from pyiceberg.types import (
     UUIDType,
 )
 
+from local_files import to_path
 from sqe.catalog.iceberg import data_files
 from sqe.catalog.iceberg.data_files import FileCache, TableFiles, scan_bytes
 from sqe.catalog.iceberg.manifests import data_files as all_files
 from sqe.catalog.iceberg.single_values import ordinal, value
 from sqe.catalog.iceberg.table import Table
-from sqe.catalog.io.location import to_path
 from sqe.engine.duckdb.pruning import kept_files
 from sqe.engine.duckdb.table_kinds import Plain, kind_of
 from sqe.errors import Unavailable
@@ -360,7 +360,7 @@ print(sorted({"pyiceberg", "sqlalchemy", "pyarrow", "pyspark", "sqlglot"} & set(
 
 def test_no_heavy_library_is_imported(lake: Lake, tmp_path: Path) -> None:
     typed(lake)
-    root = Path(data_files.__file__).parents[2]
+    root = Path(data_files.__file__).parents[3]
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, str(tmp_path)],
         capture_output=True,

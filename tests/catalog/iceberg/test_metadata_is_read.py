@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from conformance import DEFAULT, definition
 
+from local_files import to_path
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.catalog.iceberg.table import Table
-from sqe.catalog.io.location import spell, to_path
+from sqe.catalog.io import spell
 from sqe.errors import NotSupported, Unavailable
 from sqe.types.iceberg import unsupported
 

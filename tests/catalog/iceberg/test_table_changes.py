@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 from conformance import COLUMNS, DEFAULT, definition, name, view_definition
 
+from local_files import to_path
 from sqe.catalog.backends.embedded import EmbeddedCatalog
-from sqe.catalog.io.location import spell, to_path
+from sqe.catalog.io import spell
 from sqe.errors import SqeError, Unavailable
 from sqe.tree import changes as c
 from sqe.tree.definitions import ColumnDefinition, PartitionField

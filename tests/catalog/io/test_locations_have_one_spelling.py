@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from sqe.catalog.io.location import schema_directory, spell, table_directory, to_path
+from sqe.catalog.io import engine_path, spell
+from sqe.catalog.io.location import schema_directory, table_directory
 from sqe.errors import InvalidArgument, NotSupported
 
 
@@ -16,7 +17,7 @@ def test_one_place_has_one_location(place: str | Path) -> None:
 
 
 def test_a_location_is_the_path_as_it_is() -> None:
-    assert to_path("file:///a%20b/c;d") == Path("/a%20b/c;d")
+    assert engine_path("file:///a%20b/c;d") == "/a%20b/c;d"
     assert spell("/a%20b") == "file:///a%20b"
 
 

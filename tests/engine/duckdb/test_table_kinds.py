@@ -23,10 +23,10 @@ from pyiceberg.types import (
 )
 
 from engine.duckdb.table_kinds import KINDS, TableKind, build
+from local_files import to_path
 from sqe.api.connection import Connection
 from sqe.catalog.iceberg.data_files import FileCache
 from sqe.catalog.iceberg.table import Table
-from sqe.catalog.io.location import to_path
 from sqe.engine.duckdb.table_kinds import Denied, IcebergScan, Plain, kind_of
 from sqe.errors import NotSupported
 from sqe.tree.relations import AsOf

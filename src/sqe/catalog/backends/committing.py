@@ -16,11 +16,10 @@ from typing import Any
 from sqe.catalog.iceberg import metadata
 from sqe.catalog.iceberg.table import Table, table_bytes
 from sqe.catalog.iceberg.view import View, ViewDefinition
-from sqe.catalog.io.location import spell, to_path
-from sqe.catalog.names import match, nearest
-from sqe.catalog.protocol import Visible, everything
+from sqe.catalog.io import shown, spell
+from sqe.catalog.names import Visible, everything, match, nearest
 from sqe.errors import AlreadyExists, CommitConflict, InvalidArgument, NotFound, UserError, ViewNotFound
-from sqe.foundation.byte_cache import Kept
+from sqe.foundation.byte_cache import ByteCache
 from sqe.foundation.record import record
 from sqe.tree.changes import Change
 from sqe.tree.relations import TableName
@@ -50,7 +49,7 @@ class CommittingCatalog(ABC):
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._known: Kept[Table] = Kept(METADATA_BYTES, table_bytes)
+        self._tables: ByteCache[Table] = ByteCache(METADATA_BYTES, table_bytes)
 
     @abstractmethod
     def namespaces(self) -> list[Namespace]: ...
@@ -76,7 +75,7 @@ class CommittingCatalog(ABC):
 
     @property
     def kept_bytes(self) -> int:
-        return self._known.bytes
+        return self._tables.bytes
 
     def check(self) -> None:
         self.namespaces()
@@ -84,22 +83,22 @@ class CommittingCatalog(ABC):
     def find_namespace(self, parts: Namespace, *, visible: Visible = everything) -> Namespace:
         stored = {".".join(n): n for n in self.namespaces() if visible(n, None)}
         wanted = ".".join(parts)
-        found = match(wanted, stored, kind="schema")
-        if found is None:
+        name = match(wanted, stored, kind="schema")
+        if name is None:
             raise NotFound(
                 f"schema '{self.name}.{wanted}' does not exist",
                 code="SCHEMA_NOT_FOUND",
                 hint=nearest(wanted, stored),
             )
-        return stored[found]
+        return stored[name]
 
     def find_table_name(self, namespace: Namespace, name: str, *, visible: Visible = everything) -> TableName:
         return self._find_table(namespace, name, visible)[0]
 
     def find_table(self, namespace: Namespace, name: str, *, visible: Visible = everything) -> Table:
-        found, pointer = self._find_table(namespace, name, visible)
-        self._refuse_within_table(found)
-        return self._load(found, pointer)
+        table, pointer = self._find_table(namespace, name, visible)
+        self._refuse_within_table(table)
+        return self._load(table, pointer)
 
     def check_name(self, table: TableName) -> None:
         above = self._table_above(table.namespace)
@@ -119,10 +118,10 @@ class CommittingCatalog(ABC):
         return metadata.parse_view(_read(pointer, view), pointer.location, view)
 
     def find_view_name(self, namespace: Namespace, name: str, *, visible: Visible = everything) -> TableName:
-        found, pointer = self._find(namespace, name, visible, kind="view")
+        view, pointer = self._find(namespace, name, visible, kind="view")
         if not pointer.is_view:
-            raise ViewNotFound(f"view '{found}' does not exist", hint="that is a table")
-        return found
+            raise ViewNotFound(f"view '{view}' does not exist", hint="that is a table")
+        return view
 
     def create_table(self, statement: CreateTable) -> Table:
         namespace = self.find_namespace(statement.table.namespace)
@@ -150,7 +149,7 @@ class CommittingCatalog(ABC):
 
         def changed(base: Raw | None, base_location: str) -> Raw:
             assert base is not None
-            raw = evolved(base, change, proven=_has_no_null)
+            raw = evolved(base, change, proven=lambda raw, field_id: _has_no_null(raw, field_id, name))
             return base if raw == base else committed(raw, base, base_location)
 
         raw, location = self._commit(name, changed)
@@ -187,7 +186,7 @@ class CommittingCatalog(ABC):
         snapshot = self._load(name, pointer).current_snapshot
         if snapshot is None:
             return 0
-        # Most of the time the summary says enough to do without PyIceberg.
+        # Most of the time the summary says enough to do without the manifests.
         if snapshot.summary.get("total-delete-files", "0") != "0":
             return None
         if snapshot.summary.get("total-data-files") == "0":
@@ -199,10 +198,10 @@ class CommittingCatalog(ABC):
         return None
 
     def _find_table(self, namespace: Namespace, name: str, visible: Visible) -> tuple[TableName, Pointer]:
-        found, pointer = self._find(namespace, name, visible)
+        table, pointer = self._find(namespace, name, visible)
         if pointer.is_view:
-            raise NotFound(f"table '{found}' does not exist", hint="that is a view")
-        return found, pointer
+            raise NotFound(f"table '{table}' does not exist", hint="that is a view")
+        return table, pointer
 
     def _find(
         self, namespace: Namespace, name: str, visible: Visible, *, kind: str = "table"
@@ -214,11 +213,11 @@ class CommittingCatalog(ABC):
         if pointer is None or not visible(stored, name):
             stored = self.find_namespace(namespace, visible=visible)
             names = [n for n in self._names(stored) if visible(stored, n)]
-            found = match(name, names, kind=kind)
-            pointer = None if found is None else self._pointer(stored, found)
-            if found is None or pointer is None:
+            stored_name = match(name, names, kind=kind)
+            pointer = None if stored_name is None else self._pointer(stored, stored_name)
+            if stored_name is None or pointer is None:
                 raise self._not_found(stored, name, names, kind=kind)
-            name = found
+            name = stored_name
         return TableName(self.name, stored, name), pointer
 
     def _refuse_within_table(self, name: TableName) -> None:
@@ -256,7 +255,7 @@ class CommittingCatalog(ABC):
 
     def _load(self, name: TableName, pointer: Pointer) -> Table:
         location = pointer.location
-        table = self._known.get(location)
+        table = self._tables.get(location)
         if table is None:
             table = self._remember(metadata.parse(_read(pointer, name), location, name))
         # A renamed table has the same metadata under another name.
@@ -264,7 +263,7 @@ class CommittingCatalog(ABC):
 
     def _remember(self, table: Table) -> Table:
         if self._keeps_metadata:
-            self._known.put(table.metadata_location, table, of=(table.uuid, table.name))
+            self._tables.put(table.metadata_location, table, of=(table.uuid, table.name))
         return table
 
     def _commit(
@@ -327,11 +326,11 @@ def _changed(change: MetadataChange, base: Raw | None, location: str, name: Tabl
         if base is None:
             raise
         raise metadata.broken(
-            name, f"its metadata file {to_path(location)} is not Iceberg metadata", kind=kind
+            name, f"its metadata file {shown(location)} is not Iceberg metadata", kind=kind
         ) from error
 
 
-def _has_no_null(raw: Raw, field_id: int) -> bool:
-    from sqe.catalog.backends.table_files import has_no_null
+def _has_no_null(raw: Raw, field_id: int, name: TableName) -> bool:
+    from sqe.catalog.iceberg.stored_files import has_no_null
 
-    return has_no_null(raw, field_id)
+    return has_no_null(raw, field_id, name)

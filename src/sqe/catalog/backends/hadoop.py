@@ -10,11 +10,8 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shutil
-import uuid
 from dataclasses import replace
-from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from sqe.catalog.backends.committing import (
     CommittingCatalog,
@@ -28,12 +25,25 @@ from sqe.catalog.backends.jdbc import not_writable, refuse_purge
 from sqe.catalog.iceberg import metadata
 from sqe.catalog.iceberg.table import Table
 from sqe.catalog.iceberg.view import View, ViewDefinition
-from sqe.catalog.io.location import schema_directory, spell, to_path
-from sqe.catalog.protocol import everything
-from sqe.errors import AlreadyExists, InvalidArgument, NotSupported, SqeError, Unavailable, UserError
+from sqe.catalog.io import configured, file_system, shown, spell
+from sqe.catalog.io.location import schema_directory
+from sqe.catalog.io.protocol import DirectoryTree
+from sqe.catalog.names import everything
+from sqe.errors import (
+    AlreadyExists,
+    ConfigError,
+    InvalidArgument,
+    NotSupported,
+    SqeError,
+    Unavailable,
+    UserError,
+)
 from sqe.tree.changes import Change
 from sqe.tree.relations import TableName
 from sqe.tree.statements import CreateTable
+
+if TYPE_CHECKING:
+    from sqe.config.config import CatalogSettings
 
 _HINT = "version-hint.text"
 _VERSION = re.compile(r"v(\d+)(\.gz)?\.metadata\.json(\.gz)?")
@@ -41,22 +51,29 @@ _VERSION = re.compile(r"v(\d+)(\.gz)?\.metadata\.json(\.gz)?")
 _METADATA_PLACE = "write.metadata.path"
 
 
+def mount(settings: CatalogSettings) -> HadoopCatalog:
+    return HadoopCatalog(settings.name, configured(settings.warehouse or ""))
+
+
 class HadoopCatalog(CommittingCatalog):
-    """The catalog `name` in the directory `path`."""
+    """The catalog `name` in the directory `warehouse`."""
 
     # A table that is dropped and made again begins with the same file name.
     _keeps_metadata = False
 
-    def __init__(self, name: str, path: Path) -> None:
+    def __init__(self, name: str, warehouse: str | os.PathLike[str]) -> None:
         super().__init__(name)
-        self.path = path
-        self._warehouse = spell(path)
+        self.warehouse = spell(warehouse)
+        files = file_system(self.warehouse)
+        if not isinstance(files, DirectoryTree):
+            raise ConfigError(f"catalog '{name}', of type hadoop, cannot be in {self.warehouse}")
+        self._files = files
 
     def check(self) -> None:
-        self._directories(self.path)
+        self._directories(self.warehouse)
 
     def namespaces(self) -> list[Namespace]:
-        return sorted(self._below(self.path, ()))
+        return sorted(self._below(self.warehouse, ()))
 
     def tables(self, namespace: Namespace) -> list[str]:
         return sorted(self._names(namespace))
@@ -81,27 +98,22 @@ class HadoopCatalog(CommittingCatalog):
         if above is not None:
             raise taken(f"table '{self.name}.{above}'")
         try:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.mkdir()
-        except FileExistsError as error:
-            if place.is_dir():
-                raise AlreadyExists(
-                    f"schema '{self.name}.{dotted}' already exists", code="SCHEMA_ALREADY_EXISTS"
-                ) from None
-            raise self._unusable(error) from error
+            is_new = self._files.make_directory(place)
         except OSError as error:
             raise self._unusable(error) from error
+        if not is_new:
+            raise AlreadyExists(f"schema '{self.name}.{dotted}' already exists", code="SCHEMA_ALREADY_EXISTS")
 
     def drop_namespace(self, namespace: Namespace, *, cascade: bool = False) -> None:
         stored = self.find_namespace(namespace)
         place = self._place(stored)
         try:
             if cascade:
-                self._remove(place)
+                self._files.remove_tree(place)
             else:
-                place.rmdir()
+                self._files.remove_directory(place)
         except OSError as error:
-            if not cascade and place.is_dir() and any(place.iterdir()):
+            if not cascade and self._files.has_directory(place) and self._files.entries(place):
                 raise UserError(
                     f"schema '{self.name}.{'.'.join(stored)}' is not empty",
                     code="SCHEMA_NOT_EMPTY",
@@ -142,14 +154,14 @@ class HadoopCatalog(CommittingCatalog):
         left: list[str] = []
         if purge:
             from sqe.catalog.backends.purged_files import Places, divided
-            from sqe.catalog.backends.table_files import every_file
+            from sqe.catalog.iceberg.stored_files import every_file
 
             raw = metadata.read(pointer.location, table)
             refuse_purge(raw, table)
-            here = Places((Path(os.path.realpath(place)),), ())
+            here = Places((self._files.resolve(place),), ())
             left = divided(every_file(raw, pointer.location, table), here)[1]
         try:
-            self._remove(place)
+            self._files.remove_tree(place)
         except FileNotFoundError:
             raise self._not_found(table.namespace, name) from None
         except OSError as error:
@@ -161,7 +173,7 @@ class HadoopCatalog(CommittingCatalog):
         return {
             prefix: "org.apache.iceberg.spark.SparkCatalog",
             f"{prefix}.type": "hadoop",
-            f"{prefix}.warehouse": self._warehouse,
+            f"{prefix}.warehouse": self.warehouse,
             # Others write too, so that every statement looks at the directory again.
             f"{prefix}.cache-enabled": "false",
         }
@@ -170,51 +182,48 @@ class HadoopCatalog(CommittingCatalog):
         """Nothing is held open between calls."""
 
     def _names(self, namespace: Namespace) -> list[str]:
-        return [entry.name for entry in self._directories(self._place(namespace)) if _is_table(entry)]
+        place = self._place(namespace)
+        return [name for name in self._directories(place) if self._is_table(f"{place}/{name}")]
 
     def _pointer(self, namespace: Namespace, name: str) -> Pointer | None:
         if not _is_plain((*namespace, name)):
             return None
-        found = _current(self.path.joinpath(*namespace, name) / "metadata")
-        return None if found is None else Pointer(spell(found), False)
+        current = self._current(self._join((*namespace, name, "metadata")))
+        return None if current is None else Pointer(current, False)
 
     def _as_stored(self, namespace: Namespace) -> Namespace:
         return tuple(".".join(namespace).split("."))
 
     def _new_location(self, namespace: Namespace, name: str) -> str:
-        return "/".join((self._warehouse, *namespace, name))
+        return self._join((*namespace, name))
 
     def _swap(
         self, name: TableName, raw: Raw, *, base: Raw | None, pointer: Pointer | None, view: bool
     ) -> tuple[Raw, str] | None:
         if _METADATA_PLACE in (raw.get("properties") or {}):
             raise self._unable(f"a table cannot have the property '{_METADATA_PLACE}'")
-        number = 1 if pointer is None else _number(to_path(pointer.location).name) + 1
-        directory = self._place(name.namespace, name.name) / "metadata"
+        number = 1 if pointer is None else _number(pointer.location.rpartition("/")[2]) + 1
+        place = self._place(name.namespace, name.name)
+        directory = f"{place}/metadata"
         above = None if pointer is not None else self._table_above(name.namespace)
         if above is not None:
             raise taken(f"table '{self.name}.{above}'")
-        if pointer is None and directory.parent.is_dir() and not directory.is_dir():
+        has_directory = self._files.has_directory
+        if pointer is None and has_directory(place) and not has_directory(directory):
             raise taken(f"schema '{self.name}.{'.'.join(name.namespace)}.{name.name}'")
-        file = directory / f"v{number}.metadata.json"
-        location = spell(file)
+        location = f"{directory}/v{number}.metadata.json"
         check_readable(raw, location, name, view=view)
-        written = directory / f"{uuid.uuid4()}.metadata.json.tmp"
         try:
-            metadata.write(raw, spell(written))
-            try:
-                # Fails where the file is there: only one gets this number.
-                os.link(written, file)
-            except FileExistsError:
+            if not self._files.create(location, metadata.encode(raw)):
                 return None
-            finally:
-                written.unlink(missing_ok=True)
-            _write_hint(directory, number)
         except OSError as error:
             raise not_writable(name, location, error) from error
+        # Whoever reads looks for later files too: a hint that could not be written costs a moment, no more.
+        with contextlib.suppress(OSError):
+            self._files.write(f"{directory}/{_HINT}", str(number).encode())
         return raw, location
 
-    def _place(self, namespace: Namespace, name: str | None = None) -> Path:
+    def _place(self, namespace: Namespace, name: str | None = None) -> str:
         """The directory of a schema or a table."""
         parts = namespace if name is None else (*namespace, name)
         if not namespace or not _is_plain(parts):
@@ -222,35 +231,63 @@ class HadoopCatalog(CommittingCatalog):
                 f"'{'.'.join(parts)}' is not a name in catalog '{self.name}'",
                 hint="its names are those of directories: letters, digits and _ . + = @ -",
             )
-        return self.path.joinpath(*parts)
+        return self._join(parts)
 
-    def _below(self, place: Path, above: Namespace) -> list[Namespace]:
-        found: list[Namespace] = []
-        for entry in self._directories(place):
-            if not _is_table(entry):
-                namespace = (*above, entry.name)
-                found += [namespace, *self._below(entry, namespace)]
-        return found
+    def _join(self, parts: tuple[str, ...]) -> str:
+        return "/".join((self.warehouse, *parts))
 
-    def _directories(self, place: Path) -> list[Path]:
+    def _below(self, place: str, above: Namespace) -> list[Namespace]:
+        namespaces: list[Namespace] = []
+        for name in self._directories(place):
+            if not self._is_table(f"{place}/{name}"):
+                namespace = (*above, name)
+                namespaces += [namespace, *self._below(f"{place}/{name}", namespace)]
+        return namespaces
+
+    def _directories(self, place: str) -> list[str]:
+        """The names of those that are a table or a schema."""
         try:
-            with os.scandir(place) as entries:
-                return [Path(e.path) for e in entries if not e.name.startswith((".", "_")) and e.is_dir()]
-        except FileNotFoundError:
-            return []
+            entries = self._files.entries(place)
         except OSError as error:
             raise self._unusable(error) from error
+        return [e.name for e in entries if e.is_directory and not e.name.startswith((".", "_"))]
 
-    def _remove(self, place: Path) -> None:
-        """At once: under its name there is nothing any more, before the first file is deleted."""
-        hidden = place.with_name(f".{place.name}.{uuid.uuid4().hex}.dropped")
-        os.rename(place, hidden)
-        shutil.rmtree(hidden, ignore_errors=True)
+    def _is_table(self, place: str) -> bool:
+        return bool(self._versions(f"{place}/metadata"))
+
+    def _versions(self, directory: str) -> list[str]:
+        """The names of the metadata files that are there."""
+        try:
+            return [e.name for e in self._files.entries(directory) if _VERSION.fullmatch(e.name)]
+        except OSError:
+            return []
+
+    def _current(self, directory: str) -> str | None:
+        """The newest metadata. The hint is written after it, and may be late or missing."""
+        with contextlib.suppress(ValueError, OSError):
+            number = int(self._files.read(f"{directory}/{_HINT}"))
+            newest = self._version(directory, number)
+            while newest is not None:
+                number += 1
+                following = self._version(directory, number)
+                if following is None:
+                    return newest
+                newest = following
+        versions = self._versions(directory)
+        return f"{directory}/{max(versions, key=_number)}" if versions else None
+
+    def _version(self, directory: str, number: int) -> str | None:
+        """Writers disagree about where .gz stands in the name."""
+        for end in ("metadata.json", "gz.metadata.json", "metadata.json.gz"):
+            location = f"{directory}/v{number}.{end}"
+            if self._files.exists(location):
+                return location
+        return None
 
     def _refuse_other_place(self, namespace: Namespace, name: str, wanted: str | None) -> None:
         # SHOW CREATE TABLE tells where a table is, and what it tells can be run.
         place = self._place(namespace, name)
-        if wanted is not None and to_path(wanted) != place:
+        if wanted is not None and spell(wanted) != place:
             raise self._unable("a table cannot have a LOCATION of its own")
 
     def _refuse_renaming(self) -> NoReturn:
@@ -265,7 +302,7 @@ class HadoopCatalog(CommittingCatalog):
     def _unusable(self, error: OSError) -> SqeError:
         reason = (error.strerror or str(error)).lower()
         return Unavailable(
-            f"the warehouse {self.path} cannot be used: {reason}",
+            f"the warehouse {shown(self.warehouse)} cannot be used: {reason}",
             code="ICEBERG_CATALOG_ERROR",
             hint="check the permissions and the free space there",
         )
@@ -278,51 +315,6 @@ def _is_plain(parts: Namespace) -> bool:
     )
 
 
-def _is_table(directory: Path) -> bool:
-    try:
-        with os.scandir(directory / "metadata") as entries:
-            return any(_VERSION.fullmatch(entry.name) for entry in entries)
-    except OSError:
-        return False
-
-
-def _current(directory: Path) -> Path | None:
-    """The newest metadata. The hint is written after it, and may be late or missing."""
-    try:
-        with contextlib.suppress(ValueError, OSError):
-            number = int((directory / _HINT).read_text())
-            found = _file(directory, number)
-            while found is not None:
-                number += 1
-                following = _file(directory, number)
-                if following is None:
-                    return found
-                found = following
-        with os.scandir(directory) as entries:
-            versions = [entry.name for entry in entries if _VERSION.fullmatch(entry.name)]
-    except OSError:
-        return None
-    return directory / max(versions, key=_number) if versions else None
-
-
-def _file(directory: Path, number: int) -> Path | None:
-    """Writers disagree about where .gz stands in the name."""
-    for name in (f"v{number}.metadata.json", f"v{number}.gz.metadata.json", f"v{number}.metadata.json.gz"):
-        if (directory / name).is_file():
-            return directory / name
-    return None
-
-
 def _number(file: str) -> int:
-    found = _VERSION.fullmatch(file)
-    return int(found[1]) if found else 0
-
-
-def _write_hint(directory: Path, number: int) -> None:
-    # Whoever reads looks for later files too: a hint that could not be written costs a moment, no more.
-    with contextlib.suppress(OSError):
-        fresh = directory / f".{uuid.uuid4().hex}.hint"
-        fresh.write_text(str(number))
-        # Hadoop keeps a checksum beside each local file that it writes, and would find ours wrong.
-        (directory / f".{_HINT}.crc").unlink(missing_ok=True)
-        os.replace(fresh, directory / _HINT)
+    version = _VERSION.fullmatch(file)
+    return int(version[1]) if version else 0

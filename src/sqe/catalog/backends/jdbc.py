@@ -1,4 +1,4 @@
-"""A catalog of pointers in a database, and of tables in a directory of this machine.
+"""A catalog of pointers in a database, and of tables in a directory of a file system.
 
 The database is an Iceberg JDBC catalog of schema version 1, which PyIceberg's SqlCatalog and Spark's
 JdbcCatalog read and write too, under the same catalog name. A table is one row that points to its
@@ -12,7 +12,7 @@ import contextlib
 import os
 import uuid
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqe.catalog.backends.committing import (
     CommittingCatalog,
@@ -23,19 +23,62 @@ from sqe.catalog.backends.committing import (
 )
 from sqe.catalog.backends.pointers import Pointers
 from sqe.catalog.iceberg import metadata
-from sqe.catalog.io.location import schema_directory, spell, table_directory, to_path
-from sqe.catalog.protocol import everything
-from sqe.errors import AlreadyExists, InvalidArgument, SqeError, Unavailable, UserError
+from sqe.catalog.io import configured, file_system, shown, spell
+from sqe.catalog.io.location import is_within, parent, schema_directory, table_directory
+from sqe.catalog.names import everything
+from sqe.errors import (
+    AlreadyExists,
+    CommitConflict,
+    ConfigError,
+    InvalidArgument,
+    SqeError,
+    Unavailable,
+    UserError,
+)
 from sqe.tree.relations import TableName
+
+if TYPE_CHECKING:
+    from sqe.config.config import CatalogSettings
+
+LOCK_SECONDS = 30.0
+
+
+def mount(settings: CatalogSettings) -> JdbcCatalog:
+    pointers: Pointers
+    if settings.database == "postgresql":
+        from sqe.catalog.backends.postgres_pointers import PostgresPointers, parse_url
+
+        address = parse_url(settings.url, catalog=settings.name)
+        pointers = PostgresPointers(settings.name, address, lock_timeout=LOCK_SECONDS)
+    else:
+        from sqe.catalog.backends.sqlite_pointers import SqlitePointers
+
+        file = _sqlite_file(settings)
+        pointers = SqlitePointers(
+            settings.name, file, directories=(file.parent,), lock_timeout=LOCK_SECONDS, own=False
+        )
+    return JdbcCatalog(settings.name, pointers, configured(settings.warehouse or ""))
+
+
+def _sqlite_file(settings: CatalogSettings) -> Path:
+    """Of `sqlite:path`; as in any other URL, `//` before the path changes nothing."""
+    text, _, options = settings.url[len("sqlite:") :].partition("?")
+    path = text[2:] if text.startswith("//") else text
+    # The option that other programs need to make the file, which is what we do anyway.
+    if not path or path == ":memory:" or options not in ("", "mode=rwc"):
+        raise ConfigError(
+            f"catalog '{settings.name}': its url names no database file",
+            hint='write "sqlite:/path/to/catalog.db"',
+        )
+    return Path(os.path.abspath(os.path.expanduser(path)))
 
 
 class JdbcCatalog(CommittingCatalog):
-    """The catalog `name`: its rows in `pointers`, and new tables below the directory `data`."""
+    """The catalog `name`: its rows in `pointers`, and new tables below the directory `warehouse`."""
 
-    def __init__(self, name: str, pointers: Pointers, data: Path) -> None:
+    def __init__(self, name: str, pointers: Pointers, warehouse: str | os.PathLike[str]) -> None:
         super().__init__(name)
-        self.data = data
-        self._warehouse = spell(data)
+        self._warehouse = spell(warehouse)
         self._pointers = pointers
 
     def namespaces(self) -> list[Namespace]:
@@ -97,29 +140,29 @@ class JdbcCatalog(CommittingCatalog):
 
     def drop_table(self, namespace: Namespace, name: str, *, purge: bool = False) -> list[str]:
         table, pointer = self._find_table(namespace, name, everything)
-        places: tuple[Path, ...] = ()
-        files: list[Path] = []
+        places: tuple[str, ...] = ()
+        files: list[str] = []
         left: list[str] = []
         if purge:
             # Listed before the name is gone: a table whose files cannot be listed stays.
             from sqe.catalog.backends.purged_files import divided, places_of
-            from sqe.catalog.backends.table_files import every_file
+            from sqe.catalog.iceberg.stored_files import every_file
 
             raw = metadata.read(pointer.location, table)
             refuse_purge(raw, table)
             others = [x for x in self._pointers.metadata_locations() if x and x != pointer.location]
-            said = ((x, _as_it_can_be_read(x, table)) for x in others)
-            known = places_of(raw, pointer.location, root=self.data, others=said)
-            files, left = divided(every_file(raw, pointer.location, table), known)
-            places = known.own
+            neighbours = ((x, _readable_metadata(x, table)) for x in others)
+            owned = places_of(raw, pointer.location, root=self._warehouse, others=neighbours)
+            files, left = divided(every_file(raw, pointer.location, table), owned)
+            places = owned.own
         if not self._pointers.remove(_join(table.namespace), table.name, view=False):
             raise self._not_found(table.namespace, name)
-        roots = {place: self._prunable(str(place)) for place in places}
+        roots = {place: self._prunable(place) for place in places}
         for file in files:
-            root = next(roots[place] for place in places if file.is_relative_to(place))
-            metadata.discard(str(file), root=root)
+            root = next(roots[place] for place in places if is_within(file, place))
+            _discard(file, root=root)
         for place, root in roots.items():
-            metadata.prune(place, root=root)
+            file_system(place).prune(place, root=root)
         return left
 
     def spark_conf(self) -> dict[str, str]:
@@ -173,22 +216,38 @@ class JdbcCatalog(CommittingCatalog):
             place = "/".join((self._warehouse, *map(schema_directory, _split(stored))))
         return f"{spell(place)}/{table_directory(name)}"
 
-    def _prunable(self, location: str) -> Path:
+    def _prunable(self, location: str) -> str:
         """Below which directory empty ones may be removed with a table's files: never one of the user's."""
-        place = to_path(location)
-        below = place.is_relative_to(self.data) or place.is_relative_to(os.path.realpath(self.data))
-        return place.parent if below else place
+        place = file_system(location).resolve(location, follow=False)
+        warehouse = file_system(self._warehouse).resolve(self._warehouse)
+        return parent(place) if is_within(place, warehouse) else place
 
     def _delete_every_row(self, name: TableName, pointer: Pointer) -> int | None:
-        from sqe.catalog.backends.table_files import delete_every_row
+        from sqe.catalog.iceberg.definition import committed
+        from sqe.catalog.iceberg.delete_snapshot import delete_every_row, discard
 
-        return delete_every_row(
-            name,
-            raw=metadata.read(pointer.location, name),
-            uri=self._pointers.sqlalchemy_url(),
-            warehouse=self._warehouse,
-            fault=self._pointers.fault,
-        )
+        base = metadata.read(pointer.location, name)
+        try:
+            deletion = delete_every_row(base, name)
+        except OSError as error:
+            raise not_writable(name, pointer.location, error) from error
+        if deletion is None or not deletion.files:
+            return None if deletion is None else 0
+        raw = committed(deletion.raw, base, pointer.location)
+        try:
+            if self._swap(name, raw, base=base, pointer=pointer, view=False) is not None:
+                return deletion.rows
+        except BaseException:
+            # The commit may have been made nevertheless: only what the old metadata still stands for goes.
+            with contextlib.suppress(SqeError):
+                if self._pointer(name.namespace, name.name) == pointer:
+                    discard(deletion.files)
+            raise
+        discard(deletion.files)
+        # Not made again on what is there by then: what others have added meanwhile is not to be deleted.
+        if self._pointer(name.namespace, name.name) is None:
+            raise self._not_found(name.namespace, name.name)
+        raise CommitConflict(f"table '{name}' was changed by others at the same time", hint="try again")
 
     def _swap(
         self, name: TableName, raw: Raw, *, base: Raw | None, pointer: Pointer | None, view: bool
@@ -220,7 +279,13 @@ class JdbcCatalog(CommittingCatalog):
         with contextlib.suppress(SqeError):
             pointer = self._pointer(name.namespace, name.name)
             if pointer is None or pointer.location != location:
-                metadata.discard(location, root=self._prunable(table_location))
+                _discard(location, root=self._prunable(table_location))
+
+
+def _discard(location: str, *, root: str) -> None:
+    # What cannot be deleted stays: nothing points to it any more.
+    with contextlib.suppress(OSError):
+        file_system(location).delete(location, root=root)
 
 
 def refuse_purge(raw: Raw, table: TableName) -> None:
@@ -236,13 +301,13 @@ def refuse_purge(raw: Raw, table: TableName) -> None:
 def not_writable(name: TableName, location: str, error: OSError) -> SqeError:
     reason = (error.strerror or str(error)).lower()
     return Unavailable(
-        f"'{name}' cannot be written: {to_path(location).parent}: {reason}",
+        f"'{name}' cannot be written: {shown(parent(location))}: {reason}",
         code="ICEBERG_FILESYSTEM_ERROR",
         hint="check the permissions and the free space there",
     )
 
 
-def _as_it_can_be_read(location: str, table: TableName) -> dict[str, Any]:
+def _readable_metadata(location: str, table: TableName) -> dict[str, Any]:
     """A table that is broken claims no more than the directory of its metadata file."""
     try:
         return metadata.read(location, table)

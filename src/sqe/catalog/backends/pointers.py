@@ -77,10 +77,6 @@ class Pointers(ABC):
         """What Spark's JdbcCatalog needs to find the same rows."""
 
     @abstractmethod
-    def sqlalchemy_url(self) -> str:
-        """What PyIceberg's SqlCatalog needs for it."""
-
-    @abstractmethod
     def close(self) -> None: ...
 
     def namespaces(self) -> list[str]:
@@ -90,11 +86,11 @@ class Pointers(ABC):
             "UNION SELECT table_namespace FROM iceberg_tables WHERE catalog_name = :catalog",
             {"catalog": self._catalog},
         )
-        found: set[str] = set()
+        namespaces: set[str] = set()
         for (namespace,) in rows:
             parts = namespace.split(".")
-            found.update(".".join(parts[:length]) for length in range(1, len(parts) + 1))
-        return sorted(found)
+            namespaces.update(".".join(parts[:length]) for length in range(1, len(parts) + 1))
+        return sorted(namespaces)
 
     def namespace_location(self, namespace: str) -> str | None:
         rows = self._read(

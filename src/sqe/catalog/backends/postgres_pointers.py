@@ -83,21 +83,12 @@ class PostgresPointers(Pointers):
     def spark_properties(self) -> dict[str, str]:
         address = self._address
         options = f"?{urlencode(address.options)}" if address.options else ""
-        found = {"uri": f"jdbc:postgresql://{address.hosts}/{quote(address.database)}{options}"}
+        properties = {"uri": f"jdbc:postgresql://{address.hosts}/{quote(address.database)}{options}"}
         if address.user is not None:
-            found["jdbc.user"] = address.user
+            properties["jdbc.user"] = address.user
         if address.password is not None:
-            found["jdbc.password"] = address.password
-        return found
-
-    def sqlalchemy_url(self) -> str:
-        address = self._address
-        login = quote(address.user or "", safe="")
-        if address.password is not None:
-            login += ":" + quote(address.password, safe="")
-        options = f"?{urlencode(address.options)}" if address.options else ""
-        at = "@" if login else ""
-        return f"postgresql+psycopg://{login}{at}{address.hosts}/{quote(address.database)}{options}"
+            properties["jdbc.password"] = address.password
+        return properties
 
     def close(self) -> None:
         with contextlib.suppress(IndexError):
@@ -173,8 +164,8 @@ class PostgresPointers(Pointers):
         options: dict[str, Any] = dict(address.options)
         hosts = [_HOST.fullmatch(host) for host in address.hosts.split(",")]
         db = psycopg.connect(
-            host=",".join(found[1].strip("[]") for found in hosts if found),
-            port=",".join(found[2] or "5432" for found in hosts if found),
+            host=",".join(host[1].strip("[]") for host in hosts if host),
+            port=",".join(host[2] or "5432" for host in hosts if host),
             dbname=address.database,
             user=address.user,
             password=address.password,

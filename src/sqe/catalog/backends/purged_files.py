@@ -4,12 +4,11 @@ need not be the table's: only what lies in the table's own places goes, and the 
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
-from sqe.catalog.io.location import to_path
+from sqe.catalog.io import file_system
+from sqe.catalog.io.location import is_within, parent
 from sqe.errors import SqeError
 from sqe.foundation.record import record
 
@@ -21,69 +20,67 @@ _PLACES = ("write.data.path", "write.metadata.path", "write.object-storage.path"
 class Places:
     """The directories that are a table's own, and those of other tables; all resolved."""
 
-    own: tuple[Path, ...]
-    taken: tuple[Path, ...]
+    own: tuple[str, ...]
+    taken: tuple[str, ...]
 
-    def holds(self, path: Path) -> bool:
+    def holds(self, location: str) -> bool:
         """Whether a file is this table's: in one of its places, with no other table's place as near. A place
         itself is a directory, whatever the metadata says."""
-        return _nearest(path, self.own) > _nearest(path, self.taken)
+        return _nearest(location, self.own) > _nearest(location, self.taken)
 
 
 def places_of(
-    raw: dict[str, Any], location: str, *, root: Path, others: Iterable[tuple[str, dict[str, Any]]]
+    raw: dict[str, Any], location: str, *, root: str, others: Iterable[tuple[str, dict[str, Any]]]
 ) -> Places:
     """`location` is the metadata file that the catalog points to, which the metadata itself cannot choose:
     the directory in which it is `metadata/` is the table's. What the metadata says beside it counts below
     the catalog's `root`, where no other table is. `others` are the metadata files of those, and what is in
     them."""
     own = [_home(location)]
-    root = Path(os.path.realpath(root))
-    taken = [place for other, said in others for place in (_home(other), *_said(said))]
-    for place in _said(raw):
-        below = place != root and place.is_relative_to(root)
-        if below and not any(place.is_relative_to(x) or x.is_relative_to(place) for x in taken):
+    root = _resolve(root)
+    taken = [place for other, metadata in others for place in (_home(other), *_declared(metadata))]
+    for place in _declared(raw):
+        below = place != root and is_within(place, root)
+        if below and not any(is_within(place, x) or is_within(x, place) for x in taken):
             own.append(place)
     return Places(tuple(own), tuple(taken))
 
 
-def divided(files: Iterable[str], places: Places) -> tuple[list[Path], list[str]]:
-    """The files that are the table's, resolved, and the names of those that are not."""
+def divided(files: Iterable[str], places: Places) -> tuple[list[str], list[str]]:
+    """The files that are the table's, resolved, and those that are not, as they are named."""
     inside, outside = [], []
     for file in sorted(files):
         try:
-            path = _resolved(to_path(file))
+            location = _resolve(file, follow=False)
         except (SqeError, ValueError):
             outside.append(file)
             continue
-        if places.holds(path):
-            inside.append(path)
+        if places.holds(location):
+            inside.append(location)
         else:
             outside.append(file)
     return inside, outside
 
 
-def _nearest(path: Path, places: Iterable[Path]) -> int:
-    """How deep the deepest place above the file is."""
-    return max((len(x.parts) for x in places if path != x and path.is_relative_to(x)), default=0)
+def _nearest(location: str, places: Iterable[str]) -> int:
+    """How long the name of the nearest place above the file is: the longer, the nearer."""
+    return max((len(x.rstrip("/")) for x in places if location != x and is_within(location, x)), default=0)
 
 
-def _said(raw: dict[str, Any]) -> Iterator[Path]:
+def _declared(raw: dict[str, Any]) -> Iterator[str]:
     """Where the metadata says that the table's files are."""
     properties = raw.get("properties") or {}
-    for said in (raw.get("location"), *(properties.get(key) for key in _PLACES)):
+    for location in (raw.get("location"), *(properties.get(key) for key in _PLACES)):
         with contextlib.suppress(SqeError, ValueError):
-            if isinstance(said, str):
-                yield Path(os.path.realpath(to_path(said)))
+            if isinstance(location, str):
+                yield _resolve(location)
 
 
-def _resolved(path: Path) -> Path:
-    """Without links and `..` on the way. Not the last part: of a link, the link itself would be deleted."""
-    path = Path(os.path.normpath(path)) if path.name == ".." else path
-    return Path(os.path.realpath(path.parent), path.name)
-
-
-def _home(location: str) -> Path:
+def _home(location: str) -> str:
     """The table's directory, by its metadata file."""
-    metadata = _resolved(to_path(location)).parent
-    return metadata.parent if metadata.name == "metadata" else metadata
+    directory = parent(_resolve(location, follow=False))
+    return parent(directory) if directory.endswith("/metadata") else directory
+
+
+def _resolve(location: str, *, follow: bool = True) -> str:
+    return file_system(location).resolve(location, follow=follow)

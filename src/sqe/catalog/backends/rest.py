@@ -6,7 +6,7 @@ what it began with still holds.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqe.catalog.backends import rest_updates as updates
 from sqe.catalog.backends.committing import (
@@ -21,10 +21,17 @@ from sqe.catalog.backends.jdbc import refuse_purge
 from sqe.catalog.backends.rest_client import Refused, RestClient
 from sqe.catalog.iceberg import metadata
 from sqe.catalog.iceberg.view import View, ViewDefinition
-from sqe.catalog.io.location import spell
-from sqe.catalog.protocol import Visible, everything
+from sqe.catalog.io import spell
+from sqe.catalog.names import Visible, everything
 from sqe.errors import AlreadyExists, InvalidArgument, NotFound, NotSupported, UserError
 from sqe.tree.relations import TableName
+
+if TYPE_CHECKING:
+    from sqe.config.config import CatalogSettings
+
+
+def mount(settings: CatalogSettings) -> RestCatalog:
+    return RestCatalog(settings.name, settings.catalog_url or "", warehouse=settings.warehouse or "")
 
 
 class RestCatalog(CommittingCatalog):
@@ -151,10 +158,10 @@ class RestCatalog(CommittingCatalog):
                 answer = self._client.get("namespaces", namespace, kind, (name,))
             except Refused:
                 continue
-            return self._found(answer, TableName(self.name, namespace, name), view=kind == "views")
+            return self._answered(answer, TableName(self.name, namespace, name), view=kind == "views")
         return None
 
-    def _found(self, answer: dict[str, Any], name: TableName, *, view: bool) -> Pointer:
+    def _answered(self, answer: dict[str, Any], name: TableName, *, view: bool) -> Pointer:
         raw, location = answer.get("metadata"), answer.get("metadata-location")
         if not isinstance(raw, dict) or not isinstance(location, str):
             kind = "view" if view else "table"
@@ -184,8 +191,8 @@ class RestCatalog(CommittingCatalog):
             if base is None and error.status == 404:
                 raise self._no_schema(name.namespace) from None
             return None
-        found = self._found(answer, name, view=view)
-        return found.raw or {}, found.location
+        pointer = self._answered(answer, name, view=view)
+        return pointer.raw or {}, pointer.location
 
     def _change(self, name: TableName, base: Raw, raw: Raw, view: bool) -> Raw:
         from sqe.catalog.iceberg.definition import complete
@@ -241,10 +248,10 @@ class RestCatalog(CommittingCatalog):
         if not namespace or not _is_name(*namespace):
             return []
         try:
-            found = self._client.listed("namespaces", namespace, kind, key="identifiers")
+            identifiers = self._client.listed("namespaces", namespace, kind, key="identifiers")
         except Refused:
             return []
-        return sorted(str(each["name"]) for each in found)
+        return sorted(str(each["name"]) for each in identifiers)
 
     def _properties(self, namespace: Namespace) -> dict[str, str] | None:
         """None where there is no such schema."""

@@ -1,33 +1,22 @@
-"""HTTP to an Iceberg REST catalog: JSON there and back, and its errors as ours.
-
-Written on `http.client`, which costs a few milliseconds to import where PyIceberg's client costs a second.
-"""
+"""An Iceberg REST catalog: JSON there and back, and its errors as ours."""
 
 from __future__ import annotations
 
-import contextlib
-import http.client
 import json
-import random
-import time
-from collections import deque
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from sqe.errors import AccessDenied, ConfigError, SqeError, Unavailable, UserError
 from sqe.foundation.record import record
 
+if TYPE_CHECKING:
+    from sqe.catalog.backends.rest_connections import Connections
+
 # Somebody waits for each statement that asks, and catalogs answer within a second: one that has said nothing
 # for so long will not, and one that can be reached at all is reached by the second or third packet.
 CONNECT_SECONDS = 5.0
 ANSWER_SECONDS = 20.0
-_ATTEMPTS = 4
-_MOST_IDLE = 8
-# A server that says this has done nothing.
-_NOT_DONE = (429, 503)
-# A proxy that says this does not know what the server has done.
-_UNKNOWN = (500, 502, 504)
 _VIEWS = "GET /v1/{prefix}/namespaces/{namespace}/views"
 
 
@@ -64,7 +53,7 @@ class RestClient:
         self._host, self._port = parts.hostname, parts.port
         self._base = parts.path.rstrip("/")
         self._warehouse = warehouse
-        self._idle: deque[http.client.HTTPConnection] = deque()
+        self._connections: Connections | None = None
         self._place: Place | None = None
 
     @property
@@ -84,23 +73,23 @@ class RestClient:
         self, *path: str | tuple[str, ...], key: str, query: Mapping[str, str] | None = None
     ) -> list[Any]:
         """All pages of a list."""
-        found: list[Any] = []
+        items: list[Any] = []
         token = ""
         while True:
             answer = self.get(*path, query={**(query or {}), "pageToken": token})
-            found += answer.get(key) or []
+            items += answer.get(key) or []
             following = answer.get("next-page-token")
             if not following or following == token:
-                return found
+                return items
             token = str(following)
 
     def namespace_text(self, namespace: tuple[str, ...]) -> str:
         return self._known_place().separator.join(namespace)
 
     def close(self) -> None:
-        with contextlib.suppress(IndexError):
-            while True:
-                self._idle.pop().close()
+        connections, self._connections = self._connections, None
+        if connections is not None:
+            connections.close()
 
     def _known_place(self) -> Place:
         # Those who come at the same time ask it each: in turn, the last would wait for the silence of all.
@@ -118,95 +107,54 @@ class RestClient:
                 code="ICEBERG_CATALOG_ERROR",
                 hint="check catalog_url and warehouse of the catalog",
             ) from error
-        said = {**(answer.get("defaults") or {}), **(answer.get("overrides") or {})}
+        properties = {**(answer.get("defaults") or {}), **(answer.get("overrides") or {})}
         endpoints = answer.get("endpoints")
-        views = _VIEWS in endpoints if endpoints else said.get("view-endpoints-supported") == "true"
-        return Place(str(said.get("prefix") or ""), str(said.get("namespace-separator") or "\x1f"), views)
+        views = _VIEWS in endpoints if endpoints else properties.get("view-endpoints-supported") == "true"
+        return Place(
+            str(properties.get("prefix") or ""), str(properties.get("namespace-separator") or "\x1f"), views
+        )
 
     def _path(self, parts: tuple[str | tuple[str, ...], ...], query: Mapping[str, str] | None) -> str:
         """Of words as they are, and of names: a schema's is a tuple, a table's a tuple of one."""
         prefix = self._known_place().prefix
-        written = [
+        words = [
             part if isinstance(part, str) else quote(self.namespace_text(part), safe="") for part in parts
         ]
-        path = "/".join((self._base, "v1", *([prefix] if prefix else []), *written))
+        path = "/".join((self._base, "v1", *([prefix] if prefix else []), *words))
         return f"{path}?{urlencode(query)}" if query else path
 
     def _call(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        pause = 0.1
-        for attempt in range(1, _ATTEMPTS + 1):
-            last = attempt == _ATTEMPTS
-            try:
-                status, content = self._exchange(method, path, body)
-            except _NotSent as error:
-                if attempt >= 2 or isinstance(error.__cause__, TimeoutError):
-                    raise self._unreachable() from error
-            except TimeoutError as error:
-                # Asked again it would be as silent, and whoever waits would wait as long again.
-                raise (self._silent() if method == "GET" else self._unknown()) from error
-            except (OSError, http.client.HTTPException) as error:
-                # Where one connection has ended, so have the others that were kept.
-                self.close()
-                if method != "GET":
-                    raise self._unknown() from error
-                if last:
-                    raise self._unreachable() from error
-            else:
-                again = status in _NOT_DONE or (method == "GET" and status in _UNKNOWN)
-                if not again or last:
-                    return self._answer(method, status, content)
-            time.sleep(pause * random.uniform(0.5, 1.5))
-            pause *= 3
-        raise AssertionError
+        from sqe.catalog.backends.rest_connections import Broken, Connections, NotSent, Silent, timeout
 
-    def _exchange(self, method: str, path: str, body: Mapping[str, Any] | None) -> tuple[int, bytes]:
-        connection = self._connection(method)
+        connections = self._connections
+        if connections is None:
+            connections = self._connections = Connections(self._host, self._port, secure=self._secure)
+        headers = {"Accept": "application/json", "User-Agent": "sqe"}
+        content = None
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+            content = json.dumps(body).encode()
+        seconds = timeout(connect=CONNECT_SECONDS, answer=ANSWER_SECONDS)
         try:
-            headers = {"Accept": "application/json"}
-            content = None
-            if body is not None:
-                headers["Content-Type"] = "application/json"
-                content = json.dumps(body).encode()
-            connection.request(method, path, content, headers)
-            answer = connection.getresponse()
-            read = answer.read()
-        except BaseException:
-            connection.close()
-            raise
-        if answer.will_close or len(self._idle) >= _MOST_IDLE:
-            connection.close()
-        else:
-            self._idle.append(connection)
-        return answer.status, read
-
-    def _connection(self, method: str) -> http.client.HTTPConnection:
-        # A kept connection may have ended, which is seen only after the request: fine where it can be sent
-        # again, and a change cannot.
-        if method == "GET":
-            with contextlib.suppress(IndexError):
-                return self._idle.pop()
-        return self._connect()
-
-    def _connect(self) -> http.client.HTTPConnection:
-        kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
-        made = kind(self._host, self._port, timeout=CONNECT_SECONDS)
-        try:
-            made.connect()
-        except OSError as error:
-            raise _NotSent from error
-        made.sock.settimeout(ANSWER_SECONDS)
-        return made
+            status, answer = connections.exchange(method, path, content, headers, seconds)
+        except NotSent as error:
+            raise self._unreachable() from error
+        except Silent as error:
+            raise (self._silent() if method == "GET" else self._unknown()) from error
+        except Broken as error:
+            raise (self._unreachable() if method == "GET" else self._unknown()) from error
+        return self._answer(method, status, answer)
 
     def _answer(self, method: str, status: int, content: bytes) -> dict[str, Any]:
         try:
-            said = json.loads(content) if content.strip() else {}
+            answer = json.loads(content) if content.strip() else {}
         except ValueError:
-            said = None
+            answer = None
         if status < 300:
-            if not isinstance(said, dict):
+            if not isinstance(answer, dict):
                 raise self._fault("does not answer as an Iceberg REST catalog")
-            return said
-        error = said.get("error") if isinstance(said, dict) else None
+            return answer
+        error = answer.get("error") if isinstance(answer, dict) else None
         error = error if isinstance(error, dict) else {}
         kind, message = str(error.get("type") or ""), str(error.get("message") or "")
         if status in (404, 409):
@@ -218,7 +166,8 @@ class RestClient:
                 f"catalog '{self._catalog}' refuses this: {message or kind or status}",
                 code="NOT_SUPPORTED" if status in (406, 501) else "ICEBERG_CATALOG_ERROR",
             )
-        if method != "GET" and status in _UNKNOWN:
+        if method != "GET" and status in (500, 502, 504):
+            # A proxy that says this does not know what the server has done.
             raise self._unknown()
         raise self._fault(f"cannot answer: HTTP status {status}")
 
@@ -233,7 +182,3 @@ class RestClient:
 
     def _fault(self, what: str, hint: str | None = None) -> SqeError:
         return Unavailable(f"catalog '{self._catalog}' {what}", code="ICEBERG_CATALOG_ERROR", hint=hint)
-
-
-class _NotSent(Exception):
-    """There is no connection, so that nothing was asked."""

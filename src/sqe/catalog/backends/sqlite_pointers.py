@@ -46,12 +46,6 @@ class SqlitePointers(Pointers):
     def spark_properties(self) -> dict[str, str]:
         return {"uri": f"jdbc:sqlite:{self.path}?busy_timeout={int(self._lock_timeout * 1000)}"}
 
-    def sqlalchemy_url(self) -> str:
-        from sqlalchemy import URL
-
-        url = URL.create("sqlite", database=str(self.path), query={"timeout": str(self._lock_timeout)})
-        return url.render_as_string(hide_password=False)
-
     def close(self) -> None:
         self._readers.close()
 
@@ -201,10 +195,10 @@ class _Readers:
         """Which it is: its number is not another's while a connection holds it. And in which process, since a
         fork must not use what it has inherited."""
         try:
-            found = self._path.stat()
+            status = self._path.stat()
         except FileNotFoundError:
             return ()
-        return os.getpid(), found.st_dev, found.st_ino
+        return os.getpid(), status.st_dev, status.st_ino
 
 
 def _connect(path: Path, lock_seconds: float, *, create: bool = False) -> sqlite3.Connection:

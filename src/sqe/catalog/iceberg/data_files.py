@@ -27,9 +27,9 @@ from sqe.catalog.iceberg.manifests import (
 )
 from sqe.catalog.iceberg.single_values import Ordinal, is_binary, ordinal, value
 from sqe.catalog.iceberg.table import PartitionField, Table
-from sqe.catalog.io.location import local_path
+from sqe.catalog.io import engine_paths
 from sqe.errors import InvalidArgument, NotSupported, SqeError, Unavailable
-from sqe.foundation.byte_cache import Kept
+from sqe.foundation.byte_cache import ByteCache
 from sqe.foundation.record import record
 from sqe.types import sql_types as t
 
@@ -140,7 +140,7 @@ class TableFiles:
     def directories(self) -> frozenset[str] | None:
         """Those of all files, deletes too; None where some are not on this machine."""
         try:
-            paths = (*self.paths(), *(local_path(d.location) for d in self.deletes))
+            paths = (*self.paths(), *engine_paths([d.location for d in self.deletes]))
         except (NotSupported, InvalidArgument):
             return None
         return frozenset(map(os.path.normpath, set(map(os.path.dirname, paths))))
@@ -151,12 +151,12 @@ class TableFiles:
         return frozenset().union(*self.locations)
 
     def paths(self, kept: Sequence[int] | None = None) -> list[str]:
-        """The local files, all or those at the positions."""
+        """As the fast lane reads them, all files or those at the positions."""
         return self._paths if kept is None else [self._paths[n] for n in kept]
 
     @cached_property
     def _paths(self) -> list[str]:
-        return [local_path(location) for location in self.locations]
+        return engine_paths(self.locations)
 
     def statistics(
         self, field_id: int, kind: t.Type, identities: tuple[PartitionField, ...] = ()
@@ -164,21 +164,23 @@ class TableFiles:
         """Of the column with that id, whose type is now `kind`. `identities` are partition fields whose
         values are those of the column, for files that have no bounds of it."""
         key = (field_id, kind, identities)
-        found = self._statistics.get(key)
-        if found is None:
+        statistics = self._statistics.get(key)
+        if statistics is None:
             # Two threads may both make it; that is only work.
-            found = self._statistics[key] = self._made(field_id, kind, identities)
-        return found
+            statistics = self._statistics[key] = self._combine(field_id, kind, identities)
+        return statistics
 
     def facts(self, field_id: int, kind: t.Type) -> Facts:
         key = (field_id, kind)
         if key not in self._facts:
-            found = self.statistics(field_id, kind)
+            statistics = self.statistics(field_id, kind)
             self._facts[key] = Facts(
-                any_null=_any(found.nulls),
-                any_nan=_any(found.nans) if kind in t.APPROXIMATE else False,
-                low=_extreme(found.lower, found.has_lower, found.all_null, kind, lowest=True),
-                high=_extreme(found.upper, found.has_upper, found.all_null, kind, lowest=False),
+                any_null=_any(statistics.nulls),
+                any_nan=_any(statistics.nans) if kind in t.APPROXIMATE else False,
+                low=_extreme(statistics.lower, statistics.has_lower, statistics.all_null, kind, lowest=True),
+                high=_extreme(
+                    statistics.upper, statistics.has_upper, statistics.all_null, kind, lowest=False
+                ),
             )
         return self._facts[key]
 
@@ -199,7 +201,7 @@ class TableFiles:
         counted = (c.counts["value"].get(field_id) for c in self._chunks if c.spec_id == spec_id)
         return all(counts is not None and _UNKNOWN not in counts for counts in counted)
 
-    def _made(self, field_id: int, kind: t.Type, identities: tuple[PartitionField, ...]) -> Statistics:
+    def _combine(self, field_id: int, kind: t.Type, identities: tuple[PartitionField, ...]) -> Statistics:
         nulls, nans = (self._counts(name, field_id) for name in ("null", "nan"))
         values = self._counts("value", field_id)
         lower, has_lower = _ordinals(self._bounds("lower", field_id), kind)
@@ -223,16 +225,16 @@ class TableFiles:
             stored += [p.get(f"_{field.id}") if mine else None for p in chunk.partitions]
         has = np.array([value is not None for value in stored], bool)
         is_null = np.array(of_spec, bool) & ~has
-        found = _array([avro_ordinal(value, kind) for value in stored if value is not None], kind)
-        dense: Numbers = np.full(len(stored), b"" if is_binary(kind) else 0, found.dtype)
-        dense[has] = found
+        ordinals = _array([avro_ordinal(value, kind) for value in stored if value is not None], kind)
+        dense: Numbers = np.full(len(stored), b"" if is_binary(kind) else 0, ordinals.dtype)
+        dense[has] = ordinals
         return dense, has, is_null
 
     def _counts(self, name: str, field_id: int) -> Numbers:
         import numpy as np
 
-        found = ((c.counts[name].get(field_id), len(c.locations)) for c in self._chunks)
-        parts = [np.full(size, _UNKNOWN, np.int64) if x is None else np.asarray(x) for x, size in found]
+        counts = ((c.counts[name].get(field_id), len(c.locations)) for c in self._chunks)
+        parts = [np.full(size, _UNKNOWN, np.int64) if x is None else np.asarray(x) for x, size in counts]
         return np.concatenate(parts or [np.zeros(0, np.int64)])
 
     def _bounds(self, name: str, field_id: int) -> _Bounds:
@@ -256,9 +258,9 @@ class FileCache:
     each table's current snapshot one version is kept, with the manifests that it has."""
 
     def __init__(self, *, most_bytes: int = FILES_BYTES) -> None:
-        self._chunks: Kept[_Chunk] = Kept(most_bytes // 2, _chunk_bytes)
-        self._tables: Kept[TableFiles] = Kept(most_bytes // 2, _files_bytes)
-        self._manifests: Kept[frozenset[str]] = Kept(most_bytes // 16, lambda m: 100 + 250 * len(m))
+        self._chunks: ByteCache[_Chunk] = ByteCache(most_bytes // 2, _chunk_bytes)
+        self._tables: ByteCache[TableFiles] = ByteCache(most_bytes // 2, _files_bytes)
+        self._manifests: ByteCache[frozenset[str]] = ByteCache(most_bytes // 16, lambda m: 100 + 250 * len(m))
         self._making: dict[str, Future[Any]] = {}
         self._lock = threading.Lock()
         self.manifests_read = 0
@@ -303,19 +305,19 @@ class FileCache:
             self._chunks.remove(before - manifests)
         self._manifests.put(of, manifests)
 
-    def _get(self, kept: Kept[_T], key: str, make: Callable[[], _T], *, of: str | None = None) -> _T:
-        """Who asks for one that is being made waits."""
+    def _get(self, cache: ByteCache[_T], key: str, make: Callable[[], _T], *, of: str | None = None) -> _T:
+        """Whoever asks for one that another thread makes waits for it."""
         with self._lock:
-            found = kept.get(key)
-            if found is not None:
-                return found
+            cached = cache.get(key)
+            if cached is not None:
+                return cached
             others: Future[_T] | None = self._making.get(key)
             if others is None:
                 mine = self._making[key] = Future[_T]()
         if others is not None:
             return others.result()
         try:
-            made = make()
+            result = make()
         except BaseException as error:
             with self._lock:
                 del self._making[key]
@@ -325,9 +327,9 @@ class FileCache:
             raise
         with self._lock:
             del self._making[key]
-            kept.put(key, made, of=of)
-        mine.set_result(made)
-        return made
+            cache.put(key, result, of=of)
+        mine.set_result(result)
+        return result
 
 
 def _chunk_bytes(chunk: _Chunk) -> int:
@@ -363,8 +365,8 @@ def _read(manifest: Manifest, table: Table) -> _Chunk:
     records: list[int] = []
     sizes: list[int] = []
     partitions: list[Mapping[str, Any]] = []
-    found: dict[str, defaultdict[int, _Sparse]] = {s: defaultdict(_Sparse) for s in (*_COUNTS, *_BOUNDS)}
-    wanted = [(found[short], long) for short, long in (*_COUNTS.items(), *_BOUNDS.items())]
+    metrics: dict[str, defaultdict[int, _Sparse]] = {s: defaultdict(_Sparse) for s in (*_COUNTS, *_BOUNDS)}
+    sources = [(metrics[short], long) for short, long in (*_COUNTS.items(), *_BOUNDS.items())]
     deletes: list[DeleteFile] = []
     for f in live_files(manifest, name):
         content, kind = f.get("content") or DATA, f["file_format"].upper()
@@ -378,7 +380,7 @@ def _read(manifest: Manifest, table: Table) -> _Chunk:
         records.append(f["record_count"])
         sizes.append(f["file_size_in_bytes"])
         partitions.append(f["partition"])
-        for columns, long in wanted:
+        for columns, long in sources:
             for pair in f.get(long) or ():
                 column = columns[pair["key"]]
                 column.files.append(position)
@@ -394,8 +396,8 @@ def _read(manifest: Manifest, table: Table) -> _Chunk:
             records=array("q", records),
             sizes=array("q", sizes),
             partitions=partitions,
-            counts={s: {i: _dense(v, size) for i, v in found[s].items()} for s in _COUNTS},
-            bounds={s: {i: _joined(v, size) for i, v in found[s].items()} for s in _BOUNDS},
+            counts={s: {i: _dense(v, size) for i, v in metrics[s].items()} for s in _COUNTS},
+            bounds={s: {i: _joined(v, size) for i, v in metrics[s].items()} for s in _BOUNDS},
             deletes=tuple(deletes),
         )
 
@@ -435,16 +437,16 @@ def _ordinals(bounds: _Bounds, kind: t.Type) -> tuple[Numbers, Numbers]:
     width = int(lengths[0]) if len(lengths) and bool((lengths == lengths[0]).all()) else 0
     stored = _NARROW.get(kind) if width == 4 else _WIDE.get(_family(kind)) if width == 8 else None
     if stored is not None:
-        found = np.frombuffer(bounds.content, stored)
+        ordinals = np.frombuffer(bounds.content, stored)
         dense: Numbers = np.zeros(len(has), np.float64 if kind in t.APPROXIMATE else np.int64)
     else:
         ends = np.cumsum(lengths).tolist()
         starts = [0, *ends][: len(ends)]
         values = [_sound(bounds.content[a:b], kind) for a, b in zip(starts, ends, strict=True)]
         has[has] = [v is not None for v in values]
-        found = _array([v for v in values if v is not None], kind)
-        dense = np.full(len(has), b"" if is_binary(kind) else 0, found.dtype)
-    dense[has] = found
+        ordinals = _array([v for v in values if v is not None], kind)
+        dense = np.full(len(has), b"" if is_binary(kind) else 0, ordinals.dtype)
+    dense[has] = ordinals
     return dense, has
 
 
@@ -490,11 +492,11 @@ def _extreme(
 ) -> object | None:
     if not bool((has | all_null).all()) or not bool(has.any()):
         return None
-    known = bounds[has]
-    if kind in t.APPROXIMATE and bool((known != known).any()):
+    values = bounds[has]
+    if kind in t.APPROXIMATE and bool((values != values).any()):
         return None
-    found = known.min() if lowest else known.max()
-    plain = found if isinstance(found, (int, bytes)) else found.item()
+    extreme = values.min() if lowest else values.max()
+    plain = extreme if isinstance(extreme, (int, bytes)) else extreme.item()
     try:
         return value(plain, kind)
     except OverflowError:

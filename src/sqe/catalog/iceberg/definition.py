@@ -208,8 +208,8 @@ def table_properties(statement: CreateTable) -> dict[str, str]:
     return properties
 
 
-def checked_properties(given: Mapping[str, str]) -> dict[str, str]:
-    properties = {_TRINO_PROPERTIES.get(key, key): value for key, value in given.items()}
+def checked_properties(asked: Mapping[str, str]) -> dict[str, str]:
+    properties = {_TRINO_PROPERTIES.get(key, key): value for key, value in asked.items()}
     for key in properties:
         if key in RESERVED:
             raise InvalidArgument(f"the table property '{key}' cannot be set", code="INVALID_TABLE_PROPERTY")
@@ -316,7 +316,7 @@ def _partition_fields(
 
 def _sort_fields(statement: CreateTable, fields: list[dict[str, Any]]) -> list[dict[str, Any]]:
     sources = _sources(fields)
-    found = []
+    sort_fields = []
     for key in statement.sort_order:
         name = match(key.column, sources, kind="column")
         if name is None:
@@ -328,7 +328,7 @@ def _sort_fields(statement: CreateTable, fields: list[dict[str, Any]]) -> list[d
         source_id, stored = sources[name]
         if isinstance(stored, dict):
             raise NotSupported(f"a table cannot be sorted by '{name}': it is no plain value")
-        found.append(
+        sort_fields.append(
             {
                 "transform": "identity",
                 "source-id": source_id,
@@ -336,18 +336,18 @@ def _sort_fields(statement: CreateTable, fields: list[dict[str, Any]]) -> list[d
                 "null-order": "nulls-first" if key.nulls_first else "nulls-last",
             }
         )
-    return found
+    return sort_fields
 
 
 def _sources(fields: list[dict[str, Any]], prefix: str = "") -> dict[str, tuple[int, Any]]:
     """Every column, and every field of a row as `column.field`, with its id and type."""
-    found: dict[str, tuple[int, Any]] = {}
+    sources: dict[str, tuple[int, Any]] = {}
     for field in fields:
         name = prefix + field["name"]
-        found[name] = (field["id"], field["type"])
+        sources[name] = (field["id"], field["type"])
         if isinstance(field["type"], dict) and field["type"]["type"] == "struct":
-            found |= _sources(field["type"]["fields"], name + ".")
-    return found
+            sources |= _sources(field["type"]["fields"], name + ".")
+    return sources
 
 
 def _transform(partition: PartitionField, column: str, stored: Any) -> str:

@@ -256,22 +256,22 @@ def _set_nullable(raw: dict[str, Any], change: c.SetNullable, proven: Proven) ->
 
 
 def _set_properties(raw: dict[str, Any], asked: dict[str, str | None]) -> dict[str, Any]:
-    given: dict[str, str | None] = {k: None for k, v in asked.items() if v is None}
-    given |= checked_properties({k: v for k, v in asked.items() if v is not None})
+    properties: dict[str, str | None] = {k: None for k, v in asked.items() if v is None}
+    properties |= checked_properties({k: v for k, v in asked.items() if v is not None})
     version = int(raw["format-version"])
-    if "format-version" in given:
-        wanted = given.pop("format-version")
+    if "format-version" in properties:
+        wanted = properties.pop("format-version")
         if wanted is None:
             raise UserError("a table always has a format version", code="INVALID_TABLE_PROPERTY")
         version = next_version_of(wanted, at_least=version)
-    changed = _with_properties(raw, given)
+    changed = _with_properties(raw, properties)
     return changed if version == int(raw["format-version"]) else in_version(complete(changed), version)
 
 
-def _with_properties(raw: dict[str, Any], given: dict[str, str | None]) -> dict[str, Any]:
+def _with_properties(raw: dict[str, Any], properties: dict[str, str | None]) -> dict[str, Any]:
     before = dict(raw.get("properties") or {})
-    after = {k: v for k, v in before.items() if k not in given}
-    after |= {k: v for k, v in given.items() if v is not None}
+    after = {k: v for k, v in before.items() if k not in properties}
+    after |= {k: v for k, v in properties.items() if v is not None}
     return raw if after == before else {**raw, "properties": after}
 
 

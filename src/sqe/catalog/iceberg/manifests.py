@@ -1,6 +1,6 @@
 """A table's manifest lists and manifests, which are Avro files, and what is said in them of each file.
 
-Not through PyIceberg: importing it would cost a first read most of a second.
+Read with fastavro: PyIceberg would cost a first read most of a second to import.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 from sqe.catalog.iceberg.single_values import Ordinal, ordinal, value
 from sqe.catalog.iceberg.table import PartitionField, Snapshot, Table
-from sqe.catalog.io.location import to_path
+from sqe.catalog.io import file_system
 from sqe.errors import Unavailable
 from sqe.foundation.record import record
 from sqe.tree.relations import TableName
@@ -24,15 +24,19 @@ from sqe.types import sql_types as t
 from sqe.types.iceberg import leaf_types
 
 DATA, POSITION_DELETES, EQUALITY_DELETES = 0, 1, 2
-_DELETED = 2
-_PARTITION = 102
+# Of an entry.
+ADDED, DELETED = 1, 2
+PARTITION_ID = 102
 # Iceberg knows the fields of its records by ids; their names have changed in the past.
 _NAMES = {
     0: "status",
+    1: "snapshot_id",
     2: "data_file",
+    3: "sequence_number",
+    4: "file_sequence_number",
     100: "file_path",
     101: "file_format",
-    _PARTITION: "partition",
+    PARTITION_ID: "partition",
     103: "record_count",
     104: "file_size_in_bytes",
     108: "column_sizes",
@@ -60,8 +64,11 @@ _NAMES = {
     512: "added_rows_count",
     513: "existing_rows_count",
     514: "deleted_rows_count",
+    515: "sequence_number",
+    516: "min_sequence_number",
     517: "manifest_content",
     518: "contains_nan",
+    519: "key_metadata",
 }
 
 Pairs = Sequence[Mapping[str, Any]]
@@ -115,6 +122,11 @@ def manifests_of(snapshot: Snapshot | None, name: TableName) -> list[Manifest]:
     with reading(name):
         if snapshot.manifest_list is None:
             raise ValueError("a snapshot of Iceberg's first days, without a manifest list")
+    return manifests_in(snapshot.manifest_list, name)
+
+
+def manifests_in(manifest_list: str, name: TableName) -> list[Manifest]:
+    with reading(name):
         return [
             Manifest(
                 location=str(m["manifest_path"]),
@@ -123,21 +135,28 @@ def manifests_of(snapshot: Snapshot | None, name: TableName) -> list[Manifest]:
                 holds_deletes=m.get("manifest_content") == 1,
                 stored=m,
             )
-            for m in _records(to_path(snapshot.manifest_list).read_bytes())
+            for m in _records(_blocks(_read(manifest_list)))
         ]
 
 
 def live_files(manifest: Manifest, name: TableName) -> Iterator[Mapping[str, Any]]:
     """What the manifest says of each file that is not deleted, by Iceberg's names; the values of
     `partition` by the ids of its fields, as text."""
+    for entry in entries_of(manifest, name):
+        if entry["status"] != DELETED:
+            yield entry["data_file"]
+
+
+def entries_of(manifest: Manifest, name: TableName) -> Iterator[Mapping[str, Any]]:
+    """Those of deleted files too, with their `data_file` as in `live_files`."""
     with reading(name):
-        content = to_path(manifest.location).read_bytes()
-        if len(content) != manifest.length:
-            # Cut off between two blocks, it would be a good file of fewer rows.
-            raise ValueError("the manifest has not the length that its list says")
-        for entry in _records(content):
-            if entry["status"] != _DELETED:
-                yield entry["data_file"]
+        yield from _records(_manifest_blocks(manifest))
+
+
+def header_of(manifest: Manifest, name: TableName) -> Mapping[str, str]:
+    """What its file says of itself: the Avro schema, and the schema and partition spec of the table."""
+    with reading(name):
+        return {key: str(text) for key, text in _manifest_blocks(manifest).metadata.items()}
 
 
 @contextlib.contextmanager
@@ -151,10 +170,27 @@ def reading(name: TableName) -> Iterator[None]:
         ) from error
 
 
-def _records(content: bytes) -> Iterator[Any]:
+def _read(location: str) -> bytes:
+    return file_system(location).read(location)
+
+
+def _manifest_blocks(manifest: Manifest) -> Any:
+    content = _read(manifest.location)
+    if len(content) != manifest.length:
+        # Cut off between two blocks, it would be a good file of fewer rows.
+        raise ValueError("the manifest has not the length that its list says")
+    return _blocks(content)
+
+
+def _blocks(content: bytes) -> Any:
     import fastavro
 
-    blocks: Any = fastavro.block_reader(io.BytesIO(content))
+    return fastavro.block_reader(io.BytesIO(content))
+
+
+def _records(blocks: Any) -> Iterator[Any]:
+    import fastavro
+
     # Our own reading of the schema: fastavro makes dates and the like of what is marked so, and fails
     # for those outside Python's years.
     schema: Any = fastavro.parse_schema(_plain(json.loads(blocks.metadata["avro.schema"])))
@@ -184,11 +220,8 @@ def _field(field: Mapping[str, Any], position: int, id_for_name: bool) -> dict[s
     name = _NAMES.get(field_id, field["name"]) if isinstance(field_id, int) else field["name"]
     if id_for_name:
         name = f"_{1000 + position if field_id is None else field_id}"
-    kind = _plain(field["type"], ids_for_names=field_id == _PARTITION)
+    kind = _plain(field["type"], ids_for_names=field_id == PARTITION_ID)
     return {"name": name, "type": kind, **({"default": field["default"]} if "default" in field else {})}
-
-
-# For people ------------------------------------------------------------------------------------------
 
 
 def data_files(table: Table) -> Iterator[DataFile]:
@@ -314,21 +347,21 @@ def avro_ordinal(stored: Any, kind: t.Type) -> Ordinal:
         return ordinal(stored, kind)
     if isinstance(stored, int) and kind in t.APPROXIMATE:
         return float(stored)
-    found: Ordinal = stored
-    return found
+    number: Ordinal = stored
+    return number
 
 
 def _summary_bound(stored: bytes | None, field: PartitionField, types: Mapping[int, t.Type]) -> str | None:
     kind = transformed(field, types)
     if stored is None or kind is None:
         return None
-    found = ordinal(stored, kind)
-    if isinstance(found, int):
+    bound = ordinal(stored, kind)
+    if isinstance(bound, int):
         match field.transform:
             case "year":
-                return f"{1970 + found:04d}"
+                return f"{1970 + bound:04d}"
             case "month":
-                return f"{1970 + found // 12:04d}-{found % 12 + 1:02d}"
+                return f"{1970 + bound // 12:04d}-{bound % 12 + 1:02d}"
             case "hour":
-                return (dt.datetime(1970, 1, 1) + dt.timedelta(hours=found)).strftime("%Y-%m-%d-%H")
-    return human(value(found, kind))
+                return (dt.datetime(1970, 1, 1) + dt.timedelta(hours=bound)).strftime("%Y-%m-%d-%H")
+    return human(value(bound, kind))

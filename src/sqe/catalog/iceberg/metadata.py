@@ -6,17 +6,14 @@ fields that they do not know, so changes are made on the JSON too.
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import zlib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from sqe.catalog.iceberg.table import MAIN, Column, Partition, PartitionField, Ref, Snapshot, SortField, Table
 from sqe.catalog.iceberg.view import DIALECT, View
-from sqe.catalog.io.location import to_path
+from sqe.catalog.io import file_system, shown
 from sqe.errors import NotSupported, SqeError, Unavailable
 from sqe.tree.relations import TableName
 from sqe.types.iceberg import from_iceberg
@@ -29,9 +26,9 @@ LARGEST_METADATA = 256 << 20
 
 def read(location: str, name: TableName, *, kind: str = "table") -> dict[str, Any]:
     """The JSON of a metadata file, `name` being whose it is."""
-    path = to_path(location)
+    path = shown(location)
     try:
-        content = path.read_bytes()
+        content = file_system(location).read(location)
     except FileNotFoundError:
         raise broken(name, f"its metadata file {path} does not exist", kind=kind) from None
     except OSError as error:
@@ -60,7 +57,7 @@ def parse(raw: dict[str, Any], location: str, name: TableName) -> Table:
     try:
         return _parse(raw, location, name)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise broken(name, f"its metadata file {to_path(location)} is not Iceberg metadata") from error
+        raise broken(name, f"its metadata file {shown(location)} is not Iceberg metadata") from error
 
 
 def parse_view(raw: dict[str, Any], location: str, name: TableName) -> View:
@@ -68,53 +65,18 @@ def parse_view(raw: dict[str, Any], location: str, name: TableName) -> View:
         return _parse_view(raw, name)
     except (KeyError, TypeError, ValueError, AttributeError, StopIteration) as error:
         raise broken(
-            name, f"its metadata file {to_path(location)} is not that of an Iceberg view", kind="view"
+            name, f"its metadata file {shown(location)} is not that of an Iceberg view", kind="view"
         ) from error
 
 
 def write(raw: dict[str, Any], location: str) -> None:
-    """Writes a new metadata file: whole or not at all, and on the disk before anything points to it."""
-    path = to_path(location)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    try:
-        # At once: json.dump to a file takes almost three times as long.
-        text = json.dumps(raw, ensure_ascii=False)
-        with open(unfinished, "x", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.rename(unfinished, path)
-    except BaseException:
-        unfinished.unlink(missing_ok=True)
-        raise
-    directory = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
+    """Writes a new metadata file: whole or not at all, and kept before anything points to it."""
+    file_system(location).write(location, encode(raw))
 
 
-def discard(location: str, *, root: Path) -> None:
-    """Removes a file, and the directories below `root` that it leaves empty."""
-    path = to_path(location)
-    with contextlib.suppress(OSError):
-        path.unlink(missing_ok=True)
-        # Hadoop keeps a checksum beside each local file that it writes.
-        path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
-        for parent in path.parents:
-            if parent == root or not parent.is_relative_to(root):
-                break
-            parent.rmdir()
-
-
-def prune(directory: Path, *, root: Path) -> None:
-    """Removes what is empty in a directory below `root`, such as partitions whose files had gone before."""
-    if directory == root or not directory.is_relative_to(root):
-        return
-    for place, _, _ in os.walk(directory, topdown=False):
-        with contextlib.suppress(OSError):
-            os.rmdir(place)
+def encode(raw: dict[str, Any]) -> bytes:
+    # At once: json.dump to a file takes almost three times as long.
+    return json.dumps(raw, ensure_ascii=False).encode()
 
 
 def _parse(raw: dict[str, Any], location: str, name: TableName) -> Table:

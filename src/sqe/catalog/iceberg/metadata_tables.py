@@ -134,13 +134,13 @@ def partition_columns(table: Table) -> list[PartitionColumn]:
     from sqe.catalog.iceberg.manifests import known_types, transformed
 
     types = known_types(table)
-    found: dict[int, PartitionColumn] = {}
+    columns: dict[int, PartitionColumn] = {}
     for spec in table.specs.values():
         for f in spec:
             kind = transformed(f, types)
             if kind is not None:
-                found.setdefault(f.id, PartitionColumn(f.name, f.id, kind))
-    return list(found.values())
+                columns.setdefault(f.id, PartitionColumn(f.name, f.id, kind))
+    return list(columns.values())
 
 
 def _raw(table: Table) -> dict[str, Any]:
@@ -166,9 +166,6 @@ def _is_held(kind: t.Type) -> bool:
 def _statistics(kind: t.Type) -> t.Row:
     counts = (("null_count", t.BIGINT), ("nan_count", t.BIGINT))
     return _row((("min", kind), ("max", kind), *counts))
-
-
-# Rows ------------------------------------------------------------------------------------------------
 
 
 def _snapshots(table: Table) -> Iterator[Row]:

@@ -46,26 +46,27 @@ def ordinal(stored: bytes, kind: t.Type) -> Ordinal:
     return number
 
 
-def value(found: Ordinal, kind: t.Type) -> object:
+def value(stored: Ordinal, kind: t.Type) -> object:
     """OverflowError for a moment outside Python's years."""
-    match found:
+    match stored:
         case float():
-            return math.nan if found != found else found  # one object, so that it is one key of a partition
+            # One object, so that it is one key of a partition.
+            return math.nan if stored != stored else stored
         case bytes() if kind == t.UUID:
-            return str(uuid.UUID(bytes=found))
+            return str(uuid.UUID(bytes=stored))
         case bytes():
-            return found.decode(errors="replace") if t.is_text(kind) else found
+            return stored.decode(errors="replace") if t.is_text(kind) else stored
     match kind:
         case t.BOOLEAN:
-            return bool(found)
+            return bool(stored)
         case t.DATE:
-            return (_EPOCH + dt.timedelta(days=found)).date()
+            return (_EPOCH + dt.timedelta(days=stored)).date()
         case t.Decimal(precision, scale):
-            return decimal.Decimal(found).scaleb(-scale, decimal.Context(prec=max(precision, 1)))
+            return decimal.Decimal(stored).scaleb(-scale, decimal.Context(prec=max(precision, 1)))
         case t.Time(precision) if precision <= _MICROSECONDS:
-            return (_EPOCH + found * _MICROSECOND).time()
+            return (_EPOCH + stored * _MICROSECOND).time()
         case t.Timestamp(precision) if precision <= _MICROSECONDS:
-            return _EPOCH + found * _MICROSECOND
+            return _EPOCH + stored * _MICROSECOND
         case t.TimestampTz(precision) if precision <= _MICROSECONDS:
-            return (_EPOCH + found * _MICROSECOND).replace(tzinfo=dt.UTC)
-    return found
+            return (_EPOCH + stored * _MICROSECOND).replace(tzinfo=dt.UTC)
+    return stored

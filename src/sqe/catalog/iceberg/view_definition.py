@@ -99,8 +99,8 @@ def _kept_versions(base: dict[str, Any]) -> int:
 
 def _known(log: list[dict[str, Any]], versions: set[int]) -> list[dict[str, Any]]:
     """The end of a log, from where on all its versions are known: readers refuse gaps."""
-    known = itertools.takewhile(lambda entry: entry["version-id"] in versions, reversed(log))
-    return list(known)[::-1]
+    recent = itertools.takewhile(lambda entry: entry["version-id"] in versions, reversed(log))
+    return list(recent)[::-1]
 
 
 def _with_schema(schemas: list[Any], fields: list[Any]) -> tuple[list[Any], int]:

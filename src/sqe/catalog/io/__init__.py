@@ -1,1 +1,93 @@
-"""Where files are: how places are spelled, and how what is there is read and written."""
+"""How table files are reached. No other module opens a table's file or makes a path of its location.
+
+The scheme of a location says which file system has it; each is imported with the first location that it has.
+Other packages add schemes by entry points of the group `sqe.file_systems`, each a function that makes a
+FileSystem of its properties.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
+
+from sqe.catalog.io.location import scheme_of
+from sqe.errors import ConfigError, NotSupported, SqeError
+
+if TYPE_CHECKING:
+    from sqe.catalog.io.protocol import FileSystem, MakeFileSystem
+
+
+_BUILT = {"file": "sqe.catalog.io.local"}
+
+_file_systems: dict[str, FileSystem | None] = {}
+
+
+def file_system(location: str) -> FileSystem:
+    """NotSupported where no file system has the scheme."""
+    scheme = scheme_of(location)
+    if scheme not in _file_systems:
+        # Two threads may both make one; either will do.
+        _file_systems[scheme] = _make(scheme)
+    files = _file_systems[scheme]
+    if files is None:
+        raise NotSupported(
+            f"the location '{location}' is not a local path",
+            hint="this catalog keeps its tables on the local disk",
+        )
+    return files
+
+
+def spell(location: str | os.PathLike[str]) -> str:
+    """The one spelling of a new location."""
+    text = os.fspath(location)
+    return file_system(text).spell(text)
+
+
+def engine_path(location: str) -> str:
+    return file_system(location).engine_path(location)
+
+
+def engine_paths(locations: Sequence[str]) -> list[str]:
+    """Of files that are all in the file system of the first."""
+    if not locations:
+        return []
+    path = file_system(locations[0]).engine_path
+    return [path(location) for location in locations]
+
+
+def shown(location: str) -> str:
+    """For messages: as people write it, or as it stands where nobody could read it."""
+    try:
+        return engine_path(location)
+    except SqeError:
+        return location
+
+
+def configured(place: str) -> str:
+    """The location that a configuration means: a relative path is below the working directory."""
+    if "://" in place or place.lower().startswith("file:"):
+        return spell(place)
+    return spell(os.path.abspath(os.path.expanduser(place)))
+
+
+def _make(scheme: str) -> FileSystem | None:
+    # Ours first: no package may stand in for them.
+    if scheme in _BUILT:
+        make = cast("MakeFileSystem", import_module(_BUILT[scheme]).file_system)
+        return make({})
+    from importlib.metadata import entry_points
+
+    from sqe.config.keys import FILE_SYSTEM_GROUP
+
+    entries = list(entry_points(group=FILE_SYSTEM_GROUP, name=scheme))
+    if not entries:
+        return None
+    if len(entries) > 1:
+        raise ConfigError(f'two packages have a file system for "{scheme}:"')
+    try:
+        make = cast("MakeFileSystem", entries[0].load())
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(f'the file system for "{scheme}:" cannot be loaded: {error}') from None
+    return make({})

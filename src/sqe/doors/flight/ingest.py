@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pyarrow.types as pt
 
 from sqe.bind.query.files import type_of
-from sqe.catalog.protocol import Visible
+from sqe.catalog.names import Visible
 from sqe.coordinator import Coordinator
 from sqe.doors.flight.calls import Call, when_left
 from sqe.doors.flight.coerce_batches import fitted

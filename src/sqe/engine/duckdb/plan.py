@@ -10,7 +10,7 @@ from functools import partial
 
 from sqe.catalog.iceberg.data_files import FileCache, TableFiles, scan_bytes
 from sqe.catalog.iceberg.table import Column, Table
-from sqe.catalog.io.location import to_path
+from sqe.catalog.io import engine_path
 from sqe.config.duckdb import FastSettings
 from sqe.engine.duckdb.bounds import UNKNOWN, Bounds, Range
 from sqe.engine.duckdb.conditions import conditions_of
@@ -139,7 +139,7 @@ class _Reading:
         kept = kept_files(scan, table, files, condition)
         reads = ScanFiles(scan.table, files.paths(kept), len(files), scan_bytes(files, kept))
         self._add(reads)
-        self.locations.add(str(to_path(table.location)))
+        self.locations.add(engine_path(table.location).rstrip("/"))
         if isinstance(kind, Plain):
             columns = {c.name: c for c in kind.columns}
             rows = sum(files.records[n] for n in kept)

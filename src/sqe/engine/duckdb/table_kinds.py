@@ -16,7 +16,7 @@ from unicodedata import category
 
 from sqe.catalog.iceberg.data_files import TableFiles
 from sqe.catalog.iceberg.table import Column, Table
-from sqe.catalog.io.location import local_path
+from sqe.catalog.io import engine_path
 from sqe.errors import InvalidArgument, NotSupported
 from sqe.foundation.record import record
 from sqe.tree.names import unspeakable
@@ -75,7 +75,7 @@ def kind_of(
     if failure is not None:
         return Denied(f"{reason}, and {failure}")
     snapshot_id = None if as_of is None else as_of.snapshot_id
-    return IcebergScan(local_path(table.metadata_location), snapshot_id, reason)
+    return IcebergScan(engine_path(table.metadata_location), snapshot_id, reason)
 
 
 def _denied(table: Table, files: TableFiles, as_of: AsOf | None) -> str | None:
@@ -278,7 +278,7 @@ def _differ(names: list[str]) -> bool:
 
 def _path(location: str) -> str | None:
     try:
-        return os.path.normpath(local_path(location))
+        return os.path.normpath(engine_path(location))
     except (NotSupported, InvalidArgument):
         return None
 
