@@ -13,7 +13,7 @@ from flight_server import KEYS, Serve
 from sqe.doors.flight import flight_pb2 as flight
 from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.doors.flight.messages import pack, unpack
-from sqe.server.server import Server
+from sqe.doors.open import OpenServer
 
 SHOWN = (
     "SHOW CATALOGS",
@@ -35,7 +35,7 @@ SHOWN = (
 
 
 @pytest.fixture
-def server(serve: Serve) -> Iterator[Server]:
+def server(serve: Serve) -> Iterator[OpenServer]:
     server = serve("[query]\nmax_concurrent_per_user = 1\nqueue_timeout_secs = 1\n")
     yield server
     server.close()
@@ -52,7 +52,7 @@ def asked_schema(of: Plain, text: str) -> pa.Schema:
     return pa.ipc.read_schema(pa.py_buffer(flight.SchemaResult.FromString(answer).schema))
 
 
-def test_while_all_turns_are_taken(server: Server) -> None:
+def test_while_all_turns_are_taken(server: OpenServer) -> None:
     with Plain(server.flight.port, ("authorization", f"Bearer {KEYS['ann']}")) as ann:
         for text in ("CREATE TABLE t (a bigint)", "CREATE VIEW v AS SELECT a FROM t"):
             ann.query(text)

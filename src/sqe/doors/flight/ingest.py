@@ -15,7 +15,6 @@ import pyarrow.types as pt
 from sqe.bind.query.files import type_of
 from sqe.catalog.protocol import Visible
 from sqe.coordinator import Coordinator
-from sqe.doors.flight.calls import Call, when_left
 from sqe.doors.flight.coerce_batches import fitted
 from sqe.doors.flight.flight_sql_pb2 import CommandStatementIngest
 from sqe.doors.flight.stream import Received
@@ -29,8 +28,10 @@ from sqe.errors import (
 )
 from sqe.policy.secure import Guard
 from sqe.results.result import spool_failure
+from sqe.server.calls import Call
+from sqe.server.clients import Clients
 from sqe.session import Session
-from sqe.statement import Statement, run
+from sqe.statement import Statement
 from sqe.tree.names import expands
 from sqe.tree.relations import TableName
 from sqe.types.sql_types import Type
@@ -42,8 +43,9 @@ _Options = CommandStatementIngest.TableDefinitionOptions
 
 
 class Ingest:
-    def __init__(self, coordinator: Coordinator) -> None:
-        self._coordinator = coordinator
+    def __init__(self, clients: Clients) -> None:
+        self._running = clients.running
+        self._coordinator = clients.coordinator
 
     def run(self, call: Call, command: Any, first: Any, messages: Iterator[Any]) -> int:
         """How many rows were written. Nothing is written before the whole stream is there."""
@@ -103,23 +105,14 @@ class Ingest:
         else:
             text = f"INSERT INTO {name} ({columns}) {rows}"
         statement = Statement(text, call.session.session, staged={STREAM: (path,)})
-        over = when_left(call.context, lambda: self._abandon(statement))
         try:
-            run(statement, self._coordinator)
+            self._running.run_attended(statement, call.client)
         except SqeError as error:
-            error.query_id = statement.id
             # The client never saw the statement.
             error.position = None
             error.hint = None if error.hint == "add a CAST" else error.hint
             raise
-        finally:
-            over.set()
         return statement.updated
-
-    def _abandon(self, statement: Statement) -> None:
-        if statement.ended is None:
-            statement.cancelled = True
-            self._coordinator.cancel(statement.session.identity, statement.id)
 
     def _table(self, command: Any, session: Session) -> TableName:
         if not command.table:

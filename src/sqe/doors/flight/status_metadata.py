@@ -8,7 +8,7 @@ from sqe.coordinator import Coordinator
 from sqe.statement import Statement
 
 
-def so_far(statement: Statement, coordinator: Coordinator) -> bytes:
+def status_metadata(statement: Statement, coordinator: Coordinator) -> bytes:
     done, total = statement.progress or (0, 0)
     known: dict[str, object] = {
         "query_id": statement.id,
