@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sqe.config.session_properties import TimeLimit
+from sqe.config.session_properties import TimeLimit, time_limit
 from sqe.coordinator import Coordinator
 from sqe.engine.route import Route
-from sqe.errors import Cancelled, LimitExceeded, SqeError
+from sqe.errors import Cancelled, InternalError, LimitExceeded, SqeError, SyntaxFault
 from sqe.observe.events import Event
 from sqe.observe.history import Record
 from sqe.session import Session
@@ -82,6 +82,13 @@ class Statement:
         limit = f"longer than {self.time_limit or 'its time limit'}"
         return LimitExceeded(f"the statement {what} {limit}", code=_TOO_LATE)
 
+    def check(self) -> None:
+        """Raises if it was cancelled, or its time is over."""
+        if self.cancelled:
+            raise Cancelled("the statement was cancelled")
+        if self.is_late:
+            raise self.too_late()
+
     def blamed(self, error: SqeError) -> SqeError:
         """A lane knows that the time was over, and not whose limit it was."""
         unnamed = error.code == _TOO_LATE and str(self.time_limit or "") not in error.message
@@ -116,6 +123,37 @@ class Statement:
             None if self.error is None else self.error.kind.value,
             None if self.error is None else self.error.code,
         )
+
+
+@contextmanager
+def life(statement: Statement, coordinator: Coordinator) -> Iterator[None]:
+    """From its arrival to its end, or to the moment when its rows begin to arrive: it waits for its turn, has
+    a time limit, is in the history, and is heard by observers, whatever it does meanwhile."""
+    received(statement, coordinator)
+    try:
+        if coordinator.admission is not None:
+            with statement.stage("queue"):
+                coordinator.admission.enter(statement)
+        # Planning counts: it asks catalogs, which may be slow.
+        statement.time_limit = time_limit(statement.session, coordinator.config)
+        if statement.time_limit is not None:
+            statement.deadline = time.monotonic() + statement.time_limit.seconds
+        yield
+        if not statement.arriving:
+            finished(statement, coordinator)
+    except SqeError as error:
+        raise failed(statement, coordinator, statement.blamed(error)) from error.__cause__
+    except RecursionError:
+        deep = SyntaxFault("the statement is nested too deeply", code="QUERY_NESTED_TOO_DEEPLY")
+        raise failed(statement, coordinator, deep) from None
+    except MemoryError:
+        raise failed(statement, coordinator, LimitExceeded("out of memory")) from None
+    except Exception as bug:
+        ours = InternalError(f"a bug of ours: {type(bug).__name__} while running this")
+        raise failed(statement, coordinator, ours) from bug
+    except BaseException:
+        failed(statement, coordinator, Cancelled("the statement was interrupted"))
+        raise
 
 
 def received(statement: Statement, coordinator: Coordinator) -> None:

@@ -8,6 +8,7 @@ import time
 from sqe.coordinator import Coordinator
 from sqe.server.calls import Calls, LogIn
 from sqe.server.prepared import PreparedStatements
+from sqe.server.questions import Questions
 from sqe.server.running import RunningStatements
 from sqe.server.sessions import ServerSession, Sessions
 from sqe.server.silent_clients import SilentClients
@@ -23,7 +24,8 @@ class Clients:
         self.sessions = Sessions(coordinator.config.sessions, coordinator.session, self._session_ended)
         self.calls = Calls(log_in, self.sessions)
         self.running = RunningStatements(coordinator)
-        self.prepared = PreparedStatements(coordinator)
+        self.questions = Questions(coordinator, self.running)
+        self.prepared = PreparedStatements(self.questions)
         self.silent = SilentClients(coordinator.config.query.stream_idle_timeout_secs)
         self._closed = threading.Event()
 

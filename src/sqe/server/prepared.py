@@ -5,9 +5,10 @@ from __future__ import annotations
 import secrets
 import threading
 
-from sqe.coordinator import Coordinator
 from sqe.errors import LimitExceeded, NotFound, NotSupported, SessionExpired, UserError
-from sqe.server.describe import Description, describe
+from sqe.server.client import Client
+from sqe.server.describe import Description
+from sqe.server.questions import Questions
 from sqe.server.sessions import ServerSession
 from sqe.session import Identity
 from sqe.tree.expressions import Expression
@@ -74,8 +75,8 @@ class Prepared:
 class PreparedStatements:
     """Those of all sessions, by handle."""
 
-    def __init__(self, coordinator: Coordinator) -> None:
-        self._coordinator = coordinator
+    def __init__(self, questions: Questions) -> None:
+        self._questions = questions
         self._lock = threading.Lock()
         self._by_handle: dict[bytes, Prepared] = {}
         self._of_session: dict[str, set[bytes]] = {}
@@ -83,8 +84,8 @@ class PreparedStatements:
     def __len__(self) -> int:
         return len(self._by_handle)
 
-    def create(self, text: str, session: ServerSession) -> Prepared:
-        prepared = Prepared(text, session, describe(text, session.session, self._coordinator))
+    def create(self, text: str, session: ServerSession, client: Client) -> Prepared:
+        prepared = Prepared(text, session, self._questions.describe(session, text, client=client))
         with self._lock:
             theirs = self._of_session.setdefault(session.id, set())
             if len(theirs) >= MOST:

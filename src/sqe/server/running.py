@@ -132,8 +132,9 @@ class RunningStatements:
         threading.Thread(target=self._run, args=(running,), name="sqe-background", daemon=True).start()
         return running
 
-    def run_attended(self, statement: Statement, client: Client) -> None:
-        """Runs a statement that has no rows, and that no handle names, while its client waits."""
+    @contextmanager
+    def attended(self, statement: Statement, client: Client) -> Iterator[None]:
+        """While a statement without a handle runs. A client that goes away cancels it."""
 
         def abandon() -> None:
             if statement.ended is None:
@@ -141,7 +142,7 @@ class RunningStatements:
 
         over = client.when_gone(abandon)
         try:
-            run(statement, self._coordinator)
+            yield
         except SqeError as error:
             error.query_id = statement.id
             raise

@@ -31,7 +31,7 @@ from sqe.results.result import spool_failure
 from sqe.server.calls import Call
 from sqe.server.clients import Clients
 from sqe.session import Session
-from sqe.statement import Statement
+from sqe.statement import Statement, run
 from sqe.tree.names import expands
 from sqe.tree.relations import TableName
 from sqe.types.sql_types import Type
@@ -106,7 +106,8 @@ class Ingest:
             text = f"INSERT INTO {name} ({columns}) {rows}"
         statement = Statement(text, call.session.session, staged={STREAM: (path,)})
         try:
-            self._running.run_attended(statement, call.client)
+            with self._running.attended(statement, call.client):
+                run(statement, self._coordinator)
         except SqeError as error:
             # The client never saw the statement.
             error.position = None

@@ -20,14 +20,14 @@ from sqe.doors.flight.client import GrpcClient
 from sqe.doors.flight.column_metadata import described
 from sqe.doors.flight.ingest import Ingest
 from sqe.doors.flight.messages import pack, read, unpack
-from sqe.doors.flight.metadata import COMMANDS
+from sqe.doors.flight.metadata import COMMANDS, text_of
 from sqe.doors.flight.parameters import schema_of
 from sqe.doors.flight.session_options import get_options, set_options
 from sqe.doors.flight.tickets import Tickets
 from sqe.errors import InvalidArgument, NotSupported, SqeError
 from sqe.server.calls import AUTHORIZATION, Call
 from sqe.server.clients import Clients
-from sqe.server.describe import Description, describe
+from sqe.server.describe import Description
 from sqe.server.prepared import Prepared, Values
 from sqe.server.running import RunningStatement
 from sqe.server.sessions import ServerSession
@@ -126,8 +126,8 @@ class Service:
             return flight.SchemaResult(schema=_announced(prepared.description))
         if isinstance(command, sql.CommandStatementQuery):
             _refuse_transaction(command)
-            found = describe(command.query, call.session.session, self._coordinator)
-            return flight.SchemaResult(schema=_announced(found))
+            description = self._clients.questions.describe(call.session, command.query, client=call.client)
+            return flight.SchemaResult(schema=_announced(description))
         raise _not_a_query(command)
 
     def _runnable(self, call: Call, command: Any) -> tuple[str, ServerSession, Values, int]:
@@ -154,7 +154,13 @@ class Service:
         command = unpack(ticket.ticket)
         known = COMMANDS.get(type(command))
         if known is not None:
-            table = known.table(command, call.session.session, self._coordinator)
+            table = self._clients.questions.answer(
+                call.session,
+                text_of(command),
+                client=call.client,
+                label="metadata",
+                work=lambda statement: known.table(command, statement, self._coordinator),
+            )
             yield from stream.table_frames(table)
         elif isinstance(command, sql.TicketStatementQuery):
             self._statement(call, command)
@@ -191,10 +197,11 @@ class Service:
         self, call: Call, text: str, prepared: Prepared | None = None, bound: list[Values] | None = None
     ) -> int:
         session = call.session if prepared is None else prepared.session
-        found = (
-            describe(text, session.session, self._coordinator) if prepared is None else prepared.description
-        )
-        if found.returns_rows:
+        if prepared is None:
+            description = self._clients.questions.describe(session, text, client=call.client)
+        else:
+            description = prepared.description
+        if description.returns_rows:
             raise InvalidArgument("the statement returns rows: it is a query and not an update")
         if prepared is not None and prepared.changes_nothing(bound):
             return 0
@@ -222,7 +229,7 @@ class Service:
     def _create_prepared(self, call: Call, body: bytes) -> Iterator[bytes]:
         request = _expect(sql.ActionCreatePreparedStatementRequest, body)
         _refuse_transaction(request)
-        prepared = self._clients.prepared.create(request.query, call.session)
+        prepared = self._clients.prepared.create(request.query, call.session, call.client)
         found = prepared.description
         yield pack(
             sql.ActionCreatePreparedStatementResult(
