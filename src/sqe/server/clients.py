@@ -9,7 +9,7 @@ from sqe.coordinator import Coordinator
 from sqe.server.calls import Calls, LogIn
 from sqe.server.prepared import PreparedStatements
 from sqe.server.questions import Questions
-from sqe.server.running import RunningStatements
+from sqe.server.running_statements import RunningStatements
 from sqe.server.sessions import ServerSession, Sessions
 from sqe.server.silent_clients import SilentClients
 

@@ -6,7 +6,7 @@ import itertools
 import math
 
 from sqe.errors import NotFound
-from sqe.server.running import RunningStatement
+from sqe.server.running_statements import RunningStatement
 
 # Results larger than this are handed out in several parts, if their rows are in no order.
 PART_BYTES = 256 << 20

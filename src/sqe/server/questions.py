@@ -14,7 +14,7 @@ from sqe.coordinator import Coordinator
 from sqe.foundation.recursion import make_room
 from sqe.server.client import Client
 from sqe.server.describe import Description, describe
-from sqe.server.running import RunningStatements
+from sqe.server.running_statements import RunningStatements
 from sqe.server.sessions import ServerSession
 
 Answer = TypeVar("Answer")

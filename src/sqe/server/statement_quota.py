@@ -9,7 +9,7 @@ from sqe.errors import LimitExceeded
 from sqe.session import Identity
 
 if TYPE_CHECKING:
-    from sqe.server.running import RunningStatement
+    from sqe.server.running_statements import RunningStatement
 
 MOST_PER_USER = 1000
 

@@ -29,7 +29,7 @@ from sqe.server.calls import AUTHORIZATION, Call
 from sqe.server.clients import Clients
 from sqe.server.describe import Description
 from sqe.server.prepared import Prepared, Values
-from sqe.server.running import RunningStatement
+from sqe.server.running_statements import RunningStatement
 from sqe.server.sessions import ServerSession
 
 SERVICE = "arrow.flight.protocol.FlightService"

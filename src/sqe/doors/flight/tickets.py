@@ -17,7 +17,7 @@ from sqe.errors import SqeError
 from sqe.server.calls import Call
 from sqe.server.clients import Clients
 from sqe.server.kept_results import Part, check_part, keep_if_large, no_such_part, parts_of
-from sqe.server.running import HANDLE_BYTES, RunningStatement
+from sqe.server.running_statements import HANDLE_BYTES, RunningStatement
 from sqe.session import Identity
 
 # How long the first poll, and each later one, waits for something new.
