@@ -32,7 +32,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "catalog": {"config", "errors", "foundation", "tree", "types"},
     "policy": {"catalog", "errors", "foundation", "functions", "session", "tree", "types"},
-    "observe": {"errors", "foundation", "sqe.tree.labels"},
+    "observe": {"errors", "foundation", "tree"},
     "results": {"errors", "foundation", "tree", "types"},
     "system": {"catalog", "errors", "foundation", "observe", "policy", "tree", "types"},
     "engine": {

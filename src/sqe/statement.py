@@ -23,6 +23,7 @@ from sqe.engine.lane import Question
 from sqe.engine.plans import Plan
 from sqe.engine.route import METADATA_ALONE, render, route
 from sqe.foundation.recursion import make_room
+from sqe.observe.events import Bound
 from sqe.policy.secure import Guard, secure
 from sqe.session import Session
 from sqe.sql.parse import parse
@@ -39,6 +40,7 @@ def run(statement: Statement, coordinator: Coordinator) -> None:
         planned = plan(statement, coordinator)
         tree = planned.tree
         statement.kind, statement.label = tree.kind, tree.label
+        statement.bound = Bound(planned.bound, planned.inlined)
         # Else a limit that is too small for any statement could not be taken back.
         if statement.is_late and not isinstance(tree, SetSession):
             raise statement.too_late()

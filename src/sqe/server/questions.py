@@ -12,6 +12,7 @@ from typing import TypeVar
 from sqe.commands.running import Statement, life, started
 from sqe.coordinator import Coordinator
 from sqe.foundation.recursion import make_room
+from sqe.observe.request_ids import request_ids
 from sqe.server.client import Client
 from sqe.server.describe import Description, describe
 from sqe.server.running_statements import RunningStatements
@@ -37,7 +38,7 @@ class Questions:
         """`text` is what the history calls it, `label` what metrics do. Long `work` calls `check` of the
         statement now and then; a client that goes away cancels it."""
         make_room()
-        statement = Statement(text, session.session, label=label)
+        statement = Statement(text, session.session, label=label, request=request_ids(client.headers))
         with self._running.attended(statement, client), life(statement, self._coordinator):
             started(statement, self._coordinator)
             answer = work(statement)

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 
 from sqe.coordinator import Coordinator
 from sqe.errors import NotFound, SessionExpired, SqeError
+from sqe.observe.request_ids import request_ids
 from sqe.results.result import Result
 from sqe.server.client import Client
 from sqe.server.sessions import ServerSession
@@ -109,7 +110,7 @@ class RunningStatements:
         rows: int = 1,
     ) -> RunningStatement:
         """Runs it; rows may still be arriving. A client that goes away meanwhile cancels it."""
-        running = self._add(session, text, parameters, rows)
+        running = self._add(session, text, client, parameters, rows)
         answered = client.when_gone(lambda: self.cancel(running))
         try:
             self._run(running)
@@ -125,9 +126,15 @@ class RunningStatements:
         return running
 
     def start_in_background(
-        self, session: ServerSession, text: str, *, parameters: tuple[Expression, ...] = (), rows: int = 1
+        self,
+        session: ServerSession,
+        text: str,
+        *,
+        client: Client,
+        parameters: tuple[Expression, ...] = (),
+        rows: int = 1,
     ) -> RunningStatement:
-        running = self._add(session, text, parameters, rows)
+        running = self._add(session, text, client, parameters, rows)
         running.in_background = True
         threading.Thread(target=self._run, args=(running,), name="sqe-background", daemon=True).start()
         return running
@@ -239,11 +246,16 @@ class RunningStatements:
         return int(time.time()) + (self._idle_seconds or 24 * 3600)
 
     def _add(
-        self, session: ServerSession, text: str, parameters: tuple[Expression, ...], rows: int
+        self,
+        session: ServerSession,
+        text: str,
+        client: Client,
+        parameters: tuple[Expression, ...],
+        rows: int,
     ) -> RunningStatement:
-        running = RunningStatement(
-            Statement(text, session.session, parameters=parameters, rows=rows), session
-        )
+        ids = request_ids(client.headers)
+        statement = Statement(text, session.session, parameters=parameters, rows=rows, request=ids)
+        running = RunningStatement(statement, session)
         with self._lock:
             oldest = evictable(self._by_handle.values(), running.owner)
         if oldest is not None:

@@ -18,6 +18,7 @@ from sqe.config.config import Config
 from sqe.coordinator import Coordinator
 from sqe.errors import ConfigError
 from sqe.observe.access_log import AccessLog
+from sqe.observe.events import LogIn
 from sqe.observe.metrics import Metrics
 from sqe.policy.decision import AllowAll
 from sqe.server.admission import Admission
@@ -48,7 +49,7 @@ class Server:
         self.config = config
         self.metrics = Metrics()
         self.readiness = Readiness(required=("catalogs",))
-        self._chain = chain.from_config(config, on_attempt=self.metrics.authenticated)
+        self._chain = chain.from_config(config, on_attempt=self._tell_of_log_in)
         self.admission = Admission(config.query)
         warehouses = [c.warehouse for c in config.catalogs.values() if c.warehouse]
         self.coordinator = Coordinator(
@@ -141,8 +142,12 @@ class Server:
         return [door for door in self._doors if not door.takes_statements]
 
     def _log_in(self, credentials: Credentials, peer: str) -> Grant:
-        with self.metrics.timed_log_in():
-            return self._chain.grant(credentials, peer=peer)
+        return self._chain.grant(credentials, peer=peer)
+
+    def _tell_of_log_in(self, outcome: chain.Outcome) -> None:
+        self.coordinator.events.emit(
+            LogIn(outcome.user, outcome.provider, outcome.result, outcome.peer, outcome.seconds)
+        )
 
     def _look(self) -> None:
         while not self._ended.wait(LOOK_SECONDS):

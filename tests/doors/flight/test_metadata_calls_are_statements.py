@@ -18,7 +18,7 @@ from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.doors.flight.messages import pack
 from sqe.doors.flight.metadata import COMMANDS
 from sqe.doors.open import OpenServer
-from sqe.observe.history import Record
+from sqe.observe.statement_record import Record
 
 WAIT = 60
 

@@ -14,6 +14,7 @@ from sqe.doors.flight.flight_pb2 import Action
 from sqe.doors.flight.messages import read
 from sqe.doors.flight.status import status_of, text_of, trailers_of
 from sqe.errors import Cancelled, InternalError, InvalidArgument, LimitExceeded, SqeError
+from sqe.observe.request_ids import request_ids
 from sqe.server.calls import Call
 from sqe.server.clients import Clients
 
@@ -48,8 +49,8 @@ class GrpcCalls:
                 with self._begin(client) as call:
                     return handler(call, self._request(kind, requests, client))
             except Exception as error:
-                failure = _as_ours(error, context)
-            return _abort(context, failure)
+                failure = _as_ours(error, client)
+            return _abort(client, failure)
 
         return answer
 
@@ -72,8 +73,8 @@ class GrpcCalls:
                             yield message
                 return
             except Exception as error:
-                failure = _as_ours(error, context)
-            _abort(context, failure)
+                failure = _as_ours(error, client)
+            _abort(client, failure)
 
         return answer
 
@@ -83,12 +84,13 @@ class GrpcCalls:
         """For the one call that is made before the caller is known."""
 
         def answer(requests: Iterator[bytes], context: Any) -> Iterator[Any]:
+            client = GrpcClient(context)
             try:
-                yield from handler(GrpcClient(context), requests)
+                yield from handler(client, requests)
                 return
             except Exception as error:
-                failure = _as_ours(error, context)
-            _abort(context, failure)
+                failure = _as_ours(error, client)
+            _abort(client, failure)
 
         return answer
 
@@ -132,18 +134,19 @@ def _too_many_greet() -> LimitExceeded:
     return LimitExceeded("too many clients are logging in", code="TOO_MANY_HANDSHAKES")
 
 
-def _as_ours(error: Exception, context: Any) -> SqeError:
+def _as_ours(error: Exception, client: GrpcClient) -> SqeError:
     if isinstance(error, SqeError):
         return error
-    if not context.is_active():
+    if not client.context.is_active():
         return Cancelled("the client went away")
     # The caller hears that it was us, and nothing else; the log hears what.
-    log.error("a call failed", exc_info=error)
+    log.error("a call failed", exc_info=error, extra=request_ids(client.headers).shown())
     return InternalError(f"a bug of ours: {type(error).__name__}")
 
 
-def _abort(context: Any, error: SqeError) -> Any:
+def _abort(client: GrpcClient, error: SqeError) -> Any:
     if status_of(error) is grpc.StatusCode.INTERNAL and error.__cause__ is not None:
-        log.error("a statement failed by a bug of ours", exc_info=error.__cause__)
-    context.set_trailing_metadata(trailers_of(error))
-    context.abort(status_of(error), text_of(error))
+        about = {"statement_id": error.query_id, **request_ids(client.headers).shown()}
+        log.error("a statement failed by a bug of ours", exc_info=error.__cause__, extra=about)
+    client.context.set_trailing_metadata(trailers_of(error))
+    client.context.abort(status_of(error), text_of(error))

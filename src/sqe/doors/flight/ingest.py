@@ -26,6 +26,7 @@ from sqe.errors import (
     NotSupported,
     SqeError,
 )
+from sqe.observe.request_ids import request_ids
 from sqe.policy.secure import Guard
 from sqe.results.result import spool_failure
 from sqe.server.calls import Call
@@ -104,7 +105,9 @@ class Ingest:
             text = f"CREATE OR REPLACE TABLE {name} AS {rows}"
         else:
             text = f"INSERT INTO {name} ({columns}) {rows}"
-        statement = Statement(text, call.session.session, staged={STREAM: (path,)})
+        statement = Statement(
+            text, call.session.session, staged={STREAM: (path,)}, request=request_ids(call.client.headers)
+        )
         try:
             with self._running.attended(statement, call.client):
                 run(statement, self._coordinator)

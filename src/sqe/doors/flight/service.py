@@ -113,7 +113,9 @@ class Service:
         if isinstance(command, sql.TicketStatementQuery):
             return self._tickets.poll(call, self._statement(call, command), descriptor, first=False)
         text, session, values, rows = self._runnable(call, command)
-        running = self._clients.running.start_in_background(session, text, parameters=values, rows=rows)
+        running = self._clients.running.start_in_background(
+            session, text, client=call.client, parameters=values, rows=rows
+        )
         return self._tickets.poll(call, running, descriptor, first=True)
 
     def get_schema(self, call: Call, descriptor: flight.FlightDescriptor) -> flight.SchemaResult:
