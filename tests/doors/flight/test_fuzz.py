@@ -226,8 +226,6 @@ def test_session_options(ann: Plain, seed: int) -> None:
         check(lambda: ann.query("SELECT 1"))
 
 
-# Arrow --------------------------------------------------------------------------------------------------
-
 N = 40
 COLUMNS: dict[str, pa.Array] = {
     "bigint": pa.array(range(N)),
@@ -296,9 +294,6 @@ def test_arrow_that_is_not(ann: Plain, command: str, seed: int) -> None:
         stream = [flight.FlightData(data_header=header, data_body=body) for header, body in parts]
         stream[0].flight_descriptor.ParseFromString(described(chance.choice([cmds[width - 1], *cmds])))
         check(lambda stream=stream: ann.ask("DoPut", *(data.SerializeToString() for data in stream)))
-
-
-# Chance -------------------------------------------------------------------------------------------------
 
 
 def _filled(kind: Any, chance: random.Random, known: list[bytes]) -> Any:

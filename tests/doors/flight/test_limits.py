@@ -95,9 +95,6 @@ def pool() -> Iterator[ThreadPoolExecutor]:
         yield made
 
 
-# Statements -------------------------------------------------------------------------------------------
-
-
 def test_as_many_statements_run_as_may(own: Serve, pool: ThreadPoolExecutor) -> None:
     server = own("[query]\nmax_concurrent_queries = 1\nqueue_timeout_secs = 60\n")
     with client(server) as ann, client(server, "joe") as joe:
@@ -179,9 +176,6 @@ def test_texts_of_errors_fit_into_headers(own: Serve) -> None:
         assert (status, name) == (grpc.StatusCode.INVALID_ARGUMENT, "COLUMN_NOT_FOUND")
         assert text.startswith("line 1:8: column 'üüü")
         assert len(text) < 4096
-
-
-# Clients that are slow, or gone -----------------------------------------------------------------------
 
 
 def silence(event: threading.Event, *first: bytes) -> Iterator[bytes]:
@@ -307,8 +301,6 @@ def test_nobody_takes_all_threads(own: Serve, monkeypatch: pytest.MonkeyPatch) -
         assert answers(ann)
 
 
-# What is larger than it looks -------------------------------------------------------------------------
-
 MIB = 1 << 20
 
 
@@ -372,9 +364,6 @@ def test_parameters_have_an_end(own: Serve) -> None:
         table = pa.table({"x": pa.array(range(100_001))})
         status, _, name = refused(lambda: ann.ask("DoPut", *sent(cmd, table)))
         assert (status, name) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "EXCEEDED_PARAMETER_ROWS")
-
-
-# Sessions ---------------------------------------------------------------------------------------------
 
 
 def test_there_are_as_many_sessions_as_may_be(own: Serve) -> None:
@@ -454,9 +443,6 @@ def test_the_same_credentials_are_one_session_however_many_come_at_once(
         assert session.busy == 0
 
 
-# The end of a server ----------------------------------------------------------------------------------
-
-
 def health(of: Plain) -> Any:
     request = health_pb2.HealthCheckRequest().SerializeToString()
     [answer] = of.call("Check", [request], service=HEALTH)
@@ -503,9 +489,6 @@ def test_a_server_that_closes_ends_all_kinds_of_calls(own: Serve, pool: ThreadPo
         end.set()
     until(lambda: server.admission.running == server.admission.waiting == 0)
     assert len(server.clients.sessions) == len(server.clients.running) == 0
-
-
-# Log-in -----------------------------------------------------------------------------------------------
 
 
 def basic(text: str, *, padded: bool = True) -> tuple[str, str]:
@@ -567,9 +550,6 @@ def test_long_bearers_fit(own: Serve) -> None:
     server = own(f'[[auth.providers]]\ntype = "api_key"\nkey_prefix = "long_"\n{entry}')
     with Plain(server.flight.port, ("authorization", f"Bearer {long}")) as known:
         assert answers(known)
-
-
-# The connection ---------------------------------------------------------------------------------------
 
 
 def certificate(folder: Path, name: str) -> tuple[Path, Path, Path]:

@@ -1,4 +1,4 @@
-"""Rows for a table that exists, as its columns have them, where that loses nothing."""
+"""Rows that are appended to a table are coerced to the types of its columns, where that loses nothing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sqe.types import sql_types as t
 NOTHING = pa.int8()
 
 
-def fitted(
+def coerce_batches(
     schema: pa.Schema, batches: Iterator[pa.RecordBatch], columns: Mapping[str, t.Type]
 ) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     """Clients send the widest type that they have, such as pandas its 64 bits. `columns` are the table's by

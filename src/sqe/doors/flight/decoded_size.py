@@ -1,4 +1,4 @@
-"""How large a batch of a client's becomes: found before anything of that size is made.
+"""How large a batch of a client's becomes when it is decoded: found before anything of that size is made.
 
 A few kilobytes can stand for gigabytes: compressed zeros, a thousand columns over the same bytes, many
 references to one long text, a number of rows without any. Arrow would make them all.
@@ -17,16 +17,16 @@ FREE_ROWS = 1 << 20
 _DICTIONARY_BATCH, _RECORD_BATCH = 2, 3
 
 
-def declared(header: bytes, body: bytes) -> int:
+def declared_size(header: bytes, body: bytes) -> int:
     """Bytes of all buffers of an IPC message, as its sender declares them; ValueError if they cannot be, or
     if there are more rows than they could have."""
     try:
-        return _declared(header, body)
+        return _declared_size(header, body)
     except struct.error:
         raise ValueError("the header cannot be read") from None
 
 
-def body_of(header: bytes, body: bytes) -> bytes:
+def padded_body(header: bytes, body: bytes) -> bytes:
     """As long as the header says, since Arrow would read on into the next message; ValueError if the sender
     did not send so much. Some leave out what only fills the last eight bytes."""
     try:
@@ -38,37 +38,37 @@ def body_of(header: bytes, body: bytes) -> bytes:
     return body if length == len(body) else body[:length].ljust(length, b"\0")
 
 
-def unfolded(column: pa.Array) -> int:
+def decoded_size(column: pa.Array) -> int:
     """Bytes of a column with everything written out that it refers to more than once; no less. Its buffers
     are as large as they have to be; what is in them may be wrong yet."""
     kind = column.type
     if isinstance(kind, pa.BaseExtensionType):
-        return unfolded(column.storage)
+        return decoded_size(column.storage)
     if pt.is_dictionary(kind):
-        return int(column.nbytes) + _times(column.indices, column.dictionary)
+        return int(column.nbytes) + _dictionary_size(column.indices, column.dictionary)
     if pt.is_run_end_encoded(kind):
-        return len(column) * unfolded(column.values)
+        return len(column) * decoded_size(column.values)
     if pt.is_string_view(kind) or pt.is_binary_view(kind):
         return len(column) * 16 + _view_bytes(column)
     if pt.is_list_view(kind) or pt.is_large_list_view(kind):
-        return len(column) * unfolded(column.values)
+        return len(column) * decoded_size(column.values)
     if pt.is_map(kind):
-        return len(column) * 4 + unfolded(column.keys) + unfolded(column.items)
+        return len(column) * 4 + decoded_size(column.keys) + decoded_size(column.items)
     if pt.is_fixed_size_list(kind) or pt.is_list(kind) or pt.is_large_list(kind):
-        return len(column) * 8 + unfolded(column.values)
+        return len(column) * 8 + decoded_size(column.values)
     if pt.is_union(kind) and kind.mode == "dense":
-        return len(column) * (8 + sum(unfolded(column.field(i)) for i in range(kind.num_fields)))
+        return len(column) * (8 + sum(decoded_size(column.field(i)) for i in range(kind.num_fields)))
     if pt.is_struct(kind) or pt.is_union(kind):
-        return len(column) * 8 + sum(unfolded(column.field(i)) for i in range(kind.num_fields))
+        return len(column) * 8 + sum(decoded_size(column.field(i)) for i in range(kind.num_fields))
     return int(column.nbytes)
 
 
-def _times(indices: pa.Array, values: pa.Array) -> int:
+def _dictionary_size(indices: pa.Array, values: pa.Array) -> int:
     if pt.is_primitive(values.type) or pt.is_decimal(values.type):
         return len(indices) * 32
     if pt.is_string(values.type) or pt.is_binary(values.type) or pt.is_large_string(values.type):
         return int(pc.sum(pc.binary_length(values).take(indices).cast(pa.int64())).as_py() or 0)
-    return len(indices) * unfolded(values)
+    return len(indices) * decoded_size(values)
 
 
 def _view_bytes(column: pa.Array) -> int:
@@ -85,7 +85,7 @@ def _view_bytes(column: pa.Array) -> int:
     return int(pc.sum(own).as_py())
 
 
-def _declared(header: bytes, body: bytes) -> int:
+def _declared_size(header: bytes, body: bytes) -> int:
     message = _root(header)
     batch, kind = _table(header, message, 2), _scalar(header, message, 1, "<B")
     if batch is None or kind not in (_DICTIONARY_BATCH, _RECORD_BATCH):
@@ -111,7 +111,9 @@ def _declared(header: bytes, body: bytes) -> int:
     return total
 
 
-# A table of flatbuffers: the distance to its list of distances, of which each is that of one field, or 0.
+# FlatBuffers are read by hand. Arrow's own reader says nothing of a message's buffers before it decodes them,
+# and the library flatbuffers checks no bounds: a table of it may lie before its message, a vector beyond it.
+# A table is the distance to its list of distances, of which each is that of one field, or 0.
 
 
 def _root(data: bytes) -> int:

@@ -15,7 +15,7 @@ import pyarrow.types as pt
 from sqe.bind.query.files import type_of
 from sqe.catalog.protocol import Visible
 from sqe.coordinator import Coordinator
-from sqe.doors.flight.coerce_batches import fitted
+from sqe.doors.flight.coerce_batches import coerce_batches
 from sqe.doors.flight.flight_sql_pb2 import CommandStatementIngest
 from sqe.doors.flight.stream import Received
 from sqe.errors import (
@@ -75,7 +75,7 @@ class Ingest:
             nulls = {
                 field.name for field in schema if pt.is_null(field.type) and field.name.lower() in columns
             }
-            schema, batches = fitted(schema, batches, columns)
+            schema, batches = coerce_batches(schema, batches, columns)
         target = storable(schema)
         with Staged(self._coordinator, session.identity.user) as staged:
             rows = staged.write(batches, target)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from sqe.bind.parameters import expression_of
-from sqe.doors.flight.constants import Misfit, constant, text_constant
+from sqe.doors.flight.constants import UnrepresentableValue, constant, text_constant
 from sqe.errors import UserError
 from sqe.results.result import arrow_type
 from sqe.tree.expressions import Expression, Literal
@@ -101,7 +101,7 @@ def _values(column: pa.Array, name: bytes, told: t.Type, writes: bool) -> list[E
     column = _microseconds(column)
     try:
         return _constants(column, sql_type(column.type, name), told, writes)
-    except Misfit:
+    except UnrepresentableValue:
         # Some text is longer than its type says, as in a result that was changed and sent again.
         return _constants(column, sql_type(column.type), told, writes)
 
@@ -120,7 +120,7 @@ def _typed(value: Any, own: t.Type, wanted: t.Type) -> Expression:
     if wanted != own:
         try:
             return constant(value, wanted)
-        except Misfit:
+        except UnrepresentableValue:
             pass
     # As 'abc' in a statement is of its own length.
     return text_constant(value) if own == t.VARCHAR else constant(value, own)
