@@ -21,6 +21,7 @@ from sqe.observe.events import (
     StatementReceived,
     StatementStarted,
 )
+from sqe.policy.decision import AllowAll
 from sqe.session import Identity
 from sqe.tree.statements import Query
 
@@ -60,9 +61,8 @@ def test_every_kind_of_event_is_sent_and_says_what_it_is_about(tmp_path: Path) -
         def hear(self, event: Event) -> None:
             heard.append(event)
 
-    coordinator = Coordinator(
-        load(None, {}), embedded(warehouse=tmp_path, catalogs=None, memory=False), observers=[Recorder()]
-    )
+    catalogs = embedded(warehouse=tmp_path, catalogs=None, memory=False)
+    coordinator = Coordinator(load(None, {}), catalogs, policy=AllowAll(), observers=[Recorder()])
     with Connection(coordinator, Identity("joe")) as connection:
         connection.execute("CREATE TABLE t (a bigint)")
         connection.execute("CREATE VIEW v AS SELECT a FROM t")

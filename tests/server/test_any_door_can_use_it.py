@@ -16,6 +16,7 @@ from sqe.catalog.catalogs import embedded
 from sqe.config.config import load
 from sqe.coordinator import Coordinator
 from sqe.errors import AuthenticationFailed, LimitExceeded, NotFound, SessionExpired, SqeError
+from sqe.policy.decision import AllowAll
 from sqe.server import call_limits, kept_results
 from sqe.server.client import Client
 from sqe.server.clients import Clients
@@ -67,7 +68,8 @@ def log_in(credentials: Credentials, peer: str) -> Grant:
 @pytest.fixture(scope="module")
 def clients(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clients]:
     warehouse: Path = tmp_path_factory.mktemp("shared")
-    coordinator = Coordinator(load(None, {}), embedded(warehouse=warehouse, catalogs=None, memory=False))
+    catalogs = embedded(warehouse=warehouse, catalogs=None, memory=False)
+    coordinator = Coordinator(load(None, {}), catalogs, policy=AllowAll())
     clients = Clients(coordinator, log_in)
     clients.start()
     yield clients

@@ -177,8 +177,8 @@ class _Readings(Collector):
 
 
 def _family(name: str, reading: Reading) -> GaugeMetricFamily | CounterMetricFamily:
-    made = GaugeMetricFamily if reading.kind == "gauge" else CounterMetricFamily
-    return made(name, reading.doc, labels=list(reading.labels))
+    family = GaugeMetricFamily if reading.kind == "gauge" else CounterMetricFamily
+    return family(name, reading.doc, labels=list(reading.labels))
 
 
 def _one_of(known: frozenset[str], value: str | None, otherwise: str) -> str:

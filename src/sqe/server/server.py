@@ -165,14 +165,14 @@ class Server:
                 self.readiness.set(f"catalog {name}", not reason, reason)
             silent = {name: reason for name, reason in reasons.items() if reason}
             answering = len(reasons) - len(silent)
-            told = f"{answering or 'none'} of {len(reasons)} answering" if silent else ""
-            self.readiness.set("catalogs", answering > 0, told)
-            known = {name: reason for name, reason in silent.items() if reason != NOT_YET}
+            summary = f"{answering or 'none'} of {len(reasons)} answering" if silent else ""
+            self.readiness.set("catalogs", answering > 0, summary)
+            failing = {name: reason for name, reason in silent.items() if reason != NOT_YET}
             for name in self._silent.keys() - silent.keys():
                 log.info("a catalog answers again", extra={"catalog": name})
-            for name in known.keys() - self._silent.keys():
-                log.warning("a catalog does not answer", extra={"catalog": name, "reason": known[name]})
-            self._silent = known
+            for name in failing.keys() - self._silent.keys():
+                log.warning("a catalog does not answer", extra={"catalog": name, "reason": failing[name]})
+            self._silent = failing
 
     def _readings(self) -> Mapping[str, float]:
         return {**self.coordinator.readings(), "sqe_active_sessions": len(self.clients.sessions)}

@@ -98,11 +98,11 @@ def _real(value: float) -> float:
 
 
 def _moment(value: dt.time | dt.datetime, precision: int) -> object:
-    made = expression_of(value)
-    assert isinstance(made, Literal)
+    literal = expression_of(value)
+    assert isinstance(literal, Literal)
     if value.microsecond % 10 ** max(6 - precision, 0):
         raise UnrepresentableValue("the value is finer", code="NUMERIC_VALUE_OUT_OF_RANGE")
-    return made.value
+    return literal.value
 
 
 def _array(items: Sequence[Any], element: t.Type) -> Expression:

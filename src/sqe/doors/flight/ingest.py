@@ -59,16 +59,16 @@ class Ingest:
             raise AlreadyExists(f"table '{table}' already exists")
         if not exists and missing == _Options.TABLE_NOT_EXIST_OPTION_FAIL:
             raise NotFound(f"table '{table}' does not exist")
-        sent = Received(
+        stream = Received(
             first,
             messages,
             largest=self._coordinator.config.server.max_ingest_size,
             limit="coordinator.max_ingest_size",
         )
-        found = sent.batches()
-        if found is None:
+        received = stream.batches()
+        if received is None:
             raise InvalidArgument("no rows and no columns were sent")
-        schema, batches = found
+        schema, batches = received
         nulls: set[str] = set()
         if exists and present == _Options.TABLE_EXISTS_OPTION_APPEND:
             columns = self._columns(table, session)
@@ -143,11 +143,11 @@ class Ingest:
         """By their names in lower case; those that cannot be told apart by it are left out. Of a table that
         the user sees but part of, nothing is said: writing to it is refused."""
         catalog = self._coordinator.catalogs.get(table.catalog)
-        found = catalog.find_table(table.namespace, table.name, visible=self._visible(table, session))
-        if not Guard(self._coordinator.policy, session.identity).sees_all_of(found.name):
+        stored = catalog.find_table(table.namespace, table.name, visible=self._visible(table, session))
+        if not Guard(self._coordinator.policy, session.identity).sees_all_of(stored.name):
             return {}
-        names = Counter(column.name.lower() for column in found.columns)
-        return {c.name.lower(): c.type for c in found.columns if names[c.name.lower()] == 1}
+        names = Counter(column.name.lower() for column in stored.columns)
+        return {c.name.lower(): c.type for c in stored.columns if names[c.name.lower()] == 1}
 
     def _visible(self, table: TableName, session: Session) -> Visible:
         guard = Guard(self._coordinator.policy, session.identity)

@@ -65,13 +65,13 @@ def _db_schemas(listing: Listing, command: sql.CommandGetDbSchemas) -> Iterator[
 
 
 def _tables(listing: Listing, command: sql.CommandGetTables) -> Iterator[Row]:
-    found = _entries(
+    entries = _entries(
         listing,
         _given(command, "catalog"),
         _pattern(command, "db_schema_filter_pattern"),
         _pattern(command, "table_name_filter_pattern"),
     )
-    for entry in found:
+    for entry in entries:
         kind = _KINDS[entry.kind]
         if command.table_types and kind not in command.table_types:
             continue
@@ -92,10 +92,10 @@ def _table_types(listing: Listing, command: sql.CommandGetTableTypes) -> Iterato
 def _primary_keys(listing: Listing, command: sql.CommandGetPrimaryKeys) -> Iterator[Row]:
     in_schema, in_table = _exactly(_given(command, "db_schema")), _exactly(command.table)
     for entry in _entries(listing, _given(command, "catalog"), in_schema, in_table):
-        found = None if entry.is_system or entry.kind == "VIEW" else listing.load(entry)
-        if not isinstance(found, Table):
+        table = None if entry.is_system or entry.kind == "VIEW" else listing.load(entry)
+        if not isinstance(table, Table):
             continue
-        for column, number in primary_key(found, listing.visible(found)):
+        for column, number in primary_key(table, listing.visible(table)):
             yield (*_named(entry), column, number, None)
 
 

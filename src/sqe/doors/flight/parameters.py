@@ -68,15 +68,15 @@ def rows_of(
     batches: Sequence[pa.RecordBatch], parameters: Sequence[t.Type], *, writes: bool
 ) -> list[tuple[Expression, ...]]:
     """`parameters` are the types that clients were told; `writes` if the statement returns no rows."""
-    found: list[tuple[Expression, ...]] = []
+    rows: list[tuple[Expression, ...]] = []
     for batch in batches:
         columns = [
             _column(batch.column(at), batch.schema.field(at), at + 1, told, writes)
             for at, told in enumerate(parameters)
         ]
         # A statement may have no parameters, and be run for each of the rows nevertheless.
-        found += zip(*columns, strict=True) if columns else [()] * batch.num_rows
-    return found
+        rows += zip(*columns, strict=True) if columns else [()] * batch.num_rows
+    return rows
 
 
 def _column(column: pa.Array, field: pa.Field, number: int, told: t.Type, writes: bool) -> list[Expression]:
@@ -184,8 +184,8 @@ def sql_type(kind: pa.DataType, name: bytes | None = None) -> t.Type:
         return t.Array(_inside(kind.value_field, name))
     if pt.is_map(kind):
         # Drivers lose what is said of a map's own fields.
-        found = [pattern.fullmatch(name or b"") for pattern in (_MAP_KEY, _MAP_VALUE)]
-        key, value = (match and match[1] for match in found)
+        matches = [pattern.fullmatch(name or b"") for pattern in (_MAP_KEY, _MAP_VALUE)]
+        key, value = (match and match[1] for match in matches)
         return t.Map(_said(_inside(kind.key_field, name), key), _said(_inside(kind.item_field, name), value))
     if pt.is_struct(kind):
         return t.Row(tuple(t.RowField(_name(f.name, i), _inside(f, name)) for i, f in enumerate(kind)))

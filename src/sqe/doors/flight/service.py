@@ -96,9 +96,9 @@ class Service:
 
     def get_flight_info(self, call: Call, descriptor: flight.FlightDescriptor) -> flight.FlightInfo:
         command = _command(descriptor)
-        known = COMMANDS.get(type(command))
-        if known is not None:
-            return _metadata_info(descriptor, known.schema(command))
+        metadata = COMMANDS.get(type(command))
+        if metadata is not None:
+            return _metadata_info(descriptor, metadata.schema(command))
         if isinstance(command, sql.TicketStatementQuery):
             return self._tickets.info(self._statement(call, command), descriptor)
         text, session, values, rows = self._runnable(call, command)
@@ -107,9 +107,9 @@ class Service:
 
     def poll_flight_info(self, call: Call, descriptor: flight.FlightDescriptor) -> flight.PollInfo:
         command = _command(descriptor)
-        known = COMMANDS.get(type(command))
-        if known is not None:
-            return flight.PollInfo(info=_metadata_info(descriptor, known.schema(command)), progress=1.0)
+        metadata = COMMANDS.get(type(command))
+        if metadata is not None:
+            return flight.PollInfo(info=_metadata_info(descriptor, metadata.schema(command)), progress=1.0)
         if isinstance(command, sql.TicketStatementQuery):
             return self._tickets.poll(call, self._statement(call, command), descriptor, first=False)
         text, session, values, rows = self._runnable(call, command)
@@ -120,9 +120,9 @@ class Service:
 
     def get_schema(self, call: Call, descriptor: flight.FlightDescriptor) -> flight.SchemaResult:
         command = _command(descriptor)
-        known = COMMANDS.get(type(command))
-        if known is not None:
-            return flight.SchemaResult(schema=stream.schema_bytes(known.schema(command)))
+        metadata = COMMANDS.get(type(command))
+        if metadata is not None:
+            return flight.SchemaResult(schema=stream.schema_bytes(metadata.schema(command)))
         if isinstance(command, sql.CommandPreparedStatementQuery):
             prepared = self._prepared(call, command)
             return flight.SchemaResult(schema=_announced(prepared.description))
@@ -154,14 +154,14 @@ class Service:
 
     def do_get(self, call: Call, ticket: flight.Ticket) -> Iterator[bytes]:
         command = unpack(ticket.ticket)
-        known = COMMANDS.get(type(command))
-        if known is not None:
+        metadata = COMMANDS.get(type(command))
+        if metadata is not None:
             table = self._clients.questions.answer(
                 call.session,
                 text_of(command),
                 client=call.client,
                 label="metadata",
-                work=lambda statement: known.table(command, statement, self._coordinator),
+                work=lambda statement: metadata.table(command, statement, self._coordinator),
             )
             yield from stream.table_frames(table)
         elif isinstance(command, sql.TicketStatementQuery):
@@ -213,9 +213,9 @@ class Service:
         return running.statement.updated or 0
 
     def do_action(self, call: Call, action: flight.Action) -> Iterator[flight.Result]:
-        known = self._actions.get(action.type)
-        if known is not None:
-            for body in known[1](call, action.body):
+        handler = self._actions.get(action.type)
+        if handler is not None:
+            for body in handler[1](call, action.body):
                 yield flight.Result(body=body)
         elif action.type in ("BeginTransaction", "EndTransaction", "BeginSavepoint", "EndSavepoint"):
             raise NotSupported("there are no transactions: each statement commits by itself")
@@ -232,15 +232,15 @@ class Service:
         request = _expect(sql.ActionCreatePreparedStatementRequest, body)
         _refuse_transaction(request)
         prepared = self._clients.prepared.create(request.query, call.session, call.client)
-        found = prepared.description
+        description = prepared.description
         yield pack(
             sql.ActionCreatePreparedStatementResult(
                 prepared_statement_handle=prepared.handle,
-                dataset_schema=_schema(found) if found.returns_rows else b"",
-                parameter_schema=stream.schema_bytes(schema_of(found.parameters))
-                if found.parameters
+                dataset_schema=_schema(description) if description.returns_rows else b"",
+                parameter_schema=stream.schema_bytes(schema_of(description.parameters))
+                if description.parameters
                 else b"",
-                is_update=not found.returns_rows,
+                is_update=not description.returns_rows,
             )
         )
 
@@ -275,15 +275,15 @@ class Service:
 
     def _get_options(self, call: Call, body: bytes) -> Iterator[bytes]:
         read(flight.GetSessionOptionsRequest, body)
-        known = call.existing_session
-        session = self._coordinator.session(call.identity) if known is None else known.session
+        existing = call.existing_session
+        session = self._coordinator.session(call.identity) if existing is None else existing.session
         yield bytes(get_options(session, self._coordinator).SerializeToString())
 
     def _close_session(self, call: Call, body: bytes) -> Iterator[bytes]:
         read(flight.CloseSessionRequest, body)
-        known = call.existing_session
-        if known is not None:
-            self._clients.sessions.close(known)
+        session = call.existing_session
+        if session is not None:
+            self._clients.sessions.close(session)
         answer = flight.CloseSessionResult(status=flight.CloseSessionResult.CLOSED)
         yield bytes(answer.SerializeToString())
 
