@@ -35,15 +35,13 @@ class Questions:
         label: str,
         work: Callable[[Statement], Answer],
     ) -> Answer:
-        """`text` is what the history calls it, `label` what metrics do. Long `work` calls `check` of the
-        statement now and then; a client that goes away cancels it."""
+        """`text` is what the history calls it, `label` what metrics do. `work` calls `check` of the statement
+        now and then, and at its end; a client that goes away cancels it."""
         make_room()
         statement = Statement(text, session.session, label=label, request=request_ids(client.headers))
         with self._running.attended(statement, client), life(statement, self._coordinator):
             started(statement, self._coordinator)
-            answer = work(statement)
-            statement.check()
-        return answer
+            return work(statement)
 
     def describe(self, session: ServerSession, text: str, *, client: Client) -> Description:
         """What a statement returns and takes. Nothing of it runs."""
@@ -52,5 +50,5 @@ class Questions:
             f"Describe: {text}",
             client=client,
             label="describe",
-            work=lambda statement: describe(text, session.session, self._coordinator),
+            work=lambda statement: describe(text, session.session, self._coordinator, check=statement.check),
         )

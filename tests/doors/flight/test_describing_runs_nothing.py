@@ -59,6 +59,7 @@ def test_the_columns_are_those_of_the_answer(server: OpenServer) -> None:
 def test_nothing_of_the_statement_runs(server: OpenServer) -> None:
     with Plain(server.flight.port, ("authorization", f"Bearer {KEYS['ann']}")) as ann:
         before = {record.id for record in server.coordinator.history.records("ann")}
+        kept = len(server.clients.running)
         for text in ("CREATE TABLE never (a bigint)", "USE lake.information_schema", ENDLESS):
             ann.prepare(text)
         after = [r for r in server.coordinator.history.records("ann") if r.id not in before]
@@ -67,5 +68,5 @@ def test_nothing_of_the_statement_runs(server: OpenServer) -> None:
             "Describe: USE lake.information_schema",
             f"Describe: {ENDLESS}",
         ]
-        assert len(server.clients.running) == 0
+        assert len(server.clients.running) == kept
         assert "never" not in server.coordinator.catalogs.get("lake").tables(("default",))

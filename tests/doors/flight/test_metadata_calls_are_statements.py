@@ -14,6 +14,7 @@ from plain_calls import ENDLESS, Plain, described, failure
 
 from flight_server import KEYS, Serve
 from sqe.catalog.backends.embedded import EmbeddedCatalog
+from sqe.doors.flight import flight_pb2 as flight
 from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.doors.flight.messages import pack
 from sqe.doors.flight.metadata import COMMANDS
@@ -159,6 +160,19 @@ def test_it_has_a_time_limit(server: OpenServer, call: Any, monkeypatch: pytest.
         assert refused(lambda: call(ann)) == "EXCEEDED_TIME_LIMIT"
         assert records(server, call)[-1].error_code == "EXCEEDED_TIME_LIMIT"
         until(lambda: server.admission.running == 0)
+
+
+def test_a_limit_that_is_too_small_can_be_described_away(server: OpenServer) -> None:
+    """Drivers describe each statement before they run it."""
+    with client(server) as ann:
+        ann.query("SET SESSION query_max_run_time = '1ms'")
+        ann.prepare("SET SESSION query_max_run_time = '1h'")
+        command = pack(sql.CommandStatementUpdate(query="RESET SESSION query_max_run_time"))
+        first = flight.FlightData(
+            flight_descriptor=flight.FlightDescriptor(type=flight.FlightDescriptor.CMD, cmd=command)
+        )
+        ann.ask("DoPut", first.SerializeToString())
+        get_tables(ann)
 
 
 def test_a_listing_ends_with_its_call(server: OpenServer, held: threading.Event) -> None:

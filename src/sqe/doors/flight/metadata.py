@@ -156,6 +156,7 @@ def _of_names(schema: Callable[[Any], pa.Schema], rows: Callable[[Listing, Any],
         listing = Listing(coordinator.catalogs, guard, views.columns, views.shows_text, binder.warn)
         listing.check = statement.check
         table = _arrow(schema(command), rows(listing, command))
+        statement.check()
         for warning in binder.warnings:
             log.warning(warning)
         return table
