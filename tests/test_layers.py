@@ -91,6 +91,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "grpc_reflection": ("doors/flight/server.py",),
     "google.protobuf": ("engine/spark/connect.py", "doors/flight/"),
     "pyiceberg": ("catalog/backends/", "bench/"),
+    "flatbuffers": ("doors/flight/decoded_size.py",),
     "fastavro": ("catalog/iceberg/manifests.py",),
     "sqlalchemy": ("catalog/backends/",),
     "psycopg": ("catalog/backends/postgres_pointers.py",),

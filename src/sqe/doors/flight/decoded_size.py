@@ -7,6 +7,8 @@ references to one long text, a number of rows without any. Arrow would make them
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,25 +16,25 @@ import pyarrow.types as pt
 
 # Rows that take no bytes at all, as those of a column of type null.
 FREE_ROWS = 1 << 20
+# The fields that are read of Arrow's Message.fbs, by their places in the list of a table's fields.
+_HEADER_TYPE, _HEADER, _BODY_LENGTH = 6, 8, 10
 _DICTIONARY_BATCH, _RECORD_BATCH = 2, 3
+_DATA = 6
+_LENGTH, _BUFFERS, _COMPRESSION = 4, 8, 10
 
 
 def declared_size(header: bytes, body: bytes) -> int:
     """Bytes of all buffers of an IPC message, as its sender declares them; ValueError if they cannot be, or
     if there are more rows than they could have."""
-    try:
+    with _readable():
         return _declared_size(header, body)
-    except struct.error:
-        raise ValueError("the header cannot be read") from None
 
 
 def padded_body(header: bytes, body: bytes) -> bytes:
     """As long as the header says, since Arrow would read on into the next message; ValueError if the sender
     did not send so much. Some leave out what only fills the last eight bytes."""
-    try:
-        length = _scalar(header, _root(header), 3, "<q")
-    except struct.error:
-        raise ValueError("the header cannot be read") from None
+    with _readable():
+        length = _message(header).number(_BODY_LENGTH, "Int64Flags")
     if not 0 <= length < len(body) + 8:
         raise ValueError("a body is shorter than its header says")
     return body if length == len(body) else body[:length].ljust(length, b"\0")
@@ -86,17 +88,17 @@ def _view_bytes(column: pa.Array) -> int:
 
 
 def _declared_size(header: bytes, body: bytes) -> int:
-    message = _root(header)
-    batch, kind = _table(header, message, 2), _scalar(header, message, 1, "<B")
+    message = _message(header)
+    batch, kind = message.table(_HEADER), message.number(_HEADER_TYPE, "Uint8Flags")
     if batch is None or kind not in (_DICTIONARY_BATCH, _RECORD_BATCH):
         return len(body)
     if kind == _DICTIONARY_BATCH:
-        batch = _table(header, batch, 1)
+        batch = batch.table(_DATA)
         if batch is None:
             return len(body)
-    is_compressed = _table(header, batch, 3) is not None
+    is_compressed = batch.table(_COMPRESSION) is not None
     total = 0
-    for offset, length in _buffers(header, batch):
+    for offset, length in batch.pairs(_BUFFERS):
         if offset < 0 or length < 0 or offset + length > len(body):
             raise ValueError("a buffer is outside of its message")
         if is_compressed and length >= 8:
@@ -105,46 +107,51 @@ def _declared_size(header: bytes, body: bytes) -> int:
                 raise ValueError("a compressed buffer has no size")
             length = max(length, size)
         total += length
-    rows = _scalar(header, batch, 0, "<q")
+    rows = batch.number(_LENGTH, "Int64Flags")
     if rows < 0 or rows > 8 * total + FREE_ROWS:
         raise ValueError("there are more rows than bytes for them")
     return total
 
 
-# FlatBuffers are read by hand. Arrow's own reader says nothing of a message's buffers before it decodes them,
-# and the library flatbuffers checks no bounds: a table of it may lie before its message, a vector beyond it.
-# A table is the distance to its list of distances, of which each is that of one field, or 0.
+class _Table:
+    """A table of FlatBuffers. The library looks at no schema and verifies nothing beforehand, but it reads
+    nothing outside of its bytes; Arrow verifies the whole header before it decodes anything."""
+
+    def __init__(self, data: bytes, position: int) -> None:
+        # Importing it takes numpy, which a server that receives no rows does without.
+        from flatbuffers import number_types
+        from flatbuffers.table import Table
+
+        self._types = number_types
+        self._data = data
+        self._table = Table(data, position)
+
+    def number(self, field: int, kind: str) -> int:
+        return int(self._table.GetSlot(field, 0, getattr(self._types, kind)))
+
+    def table(self, field: int) -> _Table | None:
+        place = self._table.Offset(field)
+        return _Table(self._data, self._table.Indirect(self._table.Pos + place)) if place else None
+
+    def pairs(self, field: int) -> list[tuple[int, int]]:
+        """A vector of structs, each of two numbers of 64 bits."""
+        place = self._table.Offset(field)
+        if not place:
+            return []
+        begin, count = self._table.Vector(place), self._table.VectorLen(place)
+        if count * 16 > len(self._data):
+            raise ValueError("there are more buffers than their list has")
+        return list(struct.iter_unpack("<qq", self._data[begin : begin + 16 * count]))
 
 
-def _root(data: bytes) -> int:
-    return int(struct.unpack_from("<I", data, 0)[0])
+def _message(header: bytes) -> _Table:
+    return _Table(header, struct.unpack_from("<I", header, 0)[0])
 
 
-def _field(data: bytes, table: int, number: int) -> int | None:
-    distances = table - struct.unpack_from("<i", data, table)[0]
-    if distances < 0:
-        raise ValueError("a table is outside of its message")
-    if 4 + 2 * number + 2 > struct.unpack_from("<H", data, distances)[0]:
-        return None
-    distance = struct.unpack_from("<H", data, distances + 4 + 2 * number)[0]
-    return table + distance if distance else None
-
-
-def _table(data: bytes, table: int, number: int) -> int | None:
-    place = _field(data, table, number)
-    return None if place is None else place + int(struct.unpack_from("<I", data, place)[0])
-
-
-def _scalar(data: bytes, table: int, number: int, form: str) -> int:
-    place = _field(data, table, number)
-    return 0 if place is None else int(struct.unpack_from(form, data, place)[0])
-
-
-def _buffers(data: bytes, batch: int) -> list[tuple[int, int]]:
-    vector = _table(data, batch, 2)
-    if vector is None:
-        return []
-    count = struct.unpack_from("<I", data, vector)[0]
-    if count * 16 > len(data):
-        raise ValueError("there are more buffers than their list has")
-    return list(struct.iter_unpack("<qq", data[vector + 4 : vector + 4 + 16 * count]))
+@contextmanager
+def _readable() -> Iterator[None]:
+    """ValueError for places that are after the end of a header, or before its beginning."""
+    try:
+        yield
+    except (struct.error, TypeError):
+        raise ValueError("the header cannot be read") from None
