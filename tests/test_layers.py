@@ -32,7 +32,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "catalog": {"config", "errors", "foundation", "tree", "types"},
     "policy": {"catalog", "errors", "foundation", "functions", "session", "tree", "types"},
-    "observe": {"errors", "foundation", "sqe.tree.labels"},
+    "observe": {"errors", "foundation", "tree"},
     "results": {"errors", "foundation", "tree", "types"},
     "system": {"catalog", "errors", "foundation", "observe", "policy", "tree", "types"},
     "engine": {
@@ -59,8 +59,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "server": {
         "auth", "bind", "catalog", "commands", "config", "coordinator", "engine", "errors", "foundation",
-        "observe", "policy", "session", "sql", "statement", "tree", "types",
-        "sqe.doors.admin.admin", "sqe.doors.flight.server",
+        "observe", "policy", "results", "session", "sql", "statement", "tree", "types",
     },
     "doors": {
         "auth", "bind", "catalog", "commands", "config", "coordinator", "errors", "foundation", "functions",
@@ -71,8 +70,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         "session", "sql", "statement", "tree", "types",
     },
     "cli": {
-        "api", "bench", "config", "errors", "foundation", "functions", "server", "sql", "types",
-        "sqe.observe.logs", "sqe.auth.commands", "sqe.engine.duckdb.spawn",
+        "api", "bench", "config", "errors", "foundation", "functions", "sql", "types",
+        "sqe.doors.open", "sqe.observe.logs", "sqe.auth.commands", "sqe.engine.duckdb.spawn",
     },
     "__init__": {"api", "errors", "foundation"},
     "__main__": {"cli"},
@@ -94,6 +93,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "pyiceberg": ("bench/",),
     "fastavro": ("catalog/iceberg/manifests.py", "catalog/iceberg/delete_snapshot.py"),
     "urllib3": ("catalog/backends/rest_connections.py",),
+    "flatbuffers": ("doors/flight/decoded_size.py",),
     "psycopg": ("catalog/backends/postgres_pointers.py",),
     "duckdb": ("bench/",),
     "_duckdb": ("engine/duckdb/instances.py",),

@@ -11,7 +11,8 @@ from weakref import WeakValueDictionary
 
 from sqe.config.config import Config
 from sqe.engine.plans import Plans
-from sqe.observe.events import Events, Observer
+from sqe.observe.channels import Events
+from sqe.observe.events import Observer
 from sqe.observe.history import History
 from sqe.policy.decision import Policy
 from sqe.session import Identity, Session
@@ -73,8 +74,8 @@ class Coordinator:
         self._spark = spark
         self._owns_spark = spark is None
         self.admission = admission
-        self.events = Events([*_observers(config), *observers])
         self.history = History()
+        self.events = Events([*_observers(config), *observers], certain=[self.history])
         self.plans = Plans()
         # Which of the processes that share a warehouse this is.
         self.instance_id = secrets.token_hex(8)

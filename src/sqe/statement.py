@@ -8,7 +8,6 @@ observers hear its events. What a kind of statement does is in `commands/`.
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from functools import partial
 
@@ -16,15 +15,15 @@ from sqe.bind.binder import Binder
 from sqe.bind.statement import bind
 from sqe.bind.views.reader import ViewReader
 from sqe.commands.command import command_for
-from sqe.commands.running import Statement, failed, finished, received, started
+from sqe.commands.running import Statement, life, started
 from sqe.commands.session_control import wrote
-from sqe.config.session_properties import time_limit, value_of
+from sqe.config.session_properties import value_of
 from sqe.coordinator import Coordinator
 from sqe.engine.lane import Question
 from sqe.engine.plans import Plan
 from sqe.engine.route import METADATA_ALONE, render, route
-from sqe.errors import Cancelled, InternalError, LimitExceeded, SqeError, SyntaxFault
 from sqe.foundation.recursion import make_room
+from sqe.observe.events import Bound
 from sqe.policy.secure import Guard, secure
 from sqe.session import Session
 from sqe.sql.parse import parse
@@ -37,14 +36,11 @@ __all__ = ["Statement", "plan", "run"]
 
 def run(statement: Statement, coordinator: Coordinator) -> None:
     """Take a statement from its text to its result. Rows may still be arriving when this returns."""
-    received(statement, coordinator)
-    try:
-        if coordinator.admission is not None:
-            with statement.stage("queue"):
-                coordinator.admission.enter(statement)
+    with life(statement, coordinator):
         planned = plan(statement, coordinator)
         tree = planned.tree
         statement.kind, statement.label = tree.kind, tree.label
+        statement.bound = Bound(planned.bound, planned.inlined)
         # Else a limit that is too small for any statement could not be taken back.
         if statement.is_late and not isinstance(tree, SetSession):
             raise statement.too_late()
@@ -53,25 +49,6 @@ def run(statement: Statement, coordinator: Coordinator) -> None:
             command_for(tree)(statement, planned, coordinator)
             if tree.writes:
                 wrote(statement.session)
-        if not statement.arriving:
-            finished(statement, coordinator)
-    except SqeError as error:
-        raise failed(statement, coordinator, statement.blamed(error)) from error.__cause__
-    except RecursionError:
-        raise failed(
-            statement,
-            coordinator,
-            SyntaxFault("the statement is nested too deeply", code="QUERY_NESTED_TOO_DEEPLY"),
-        ) from None
-    except MemoryError:
-        raise failed(statement, coordinator, LimitExceeded("out of memory")) from None
-    except Exception as bug:
-        raise failed(
-            statement, coordinator, InternalError(f"a bug of ours: {type(bug).__name__} while running this")
-        ) from bug
-    except BaseException:
-        failed(statement, coordinator, Cancelled("the statement was interrupted"))
-        raise
 
 
 def plan(statement: Statement, coordinator: Coordinator) -> Plan:
@@ -80,10 +57,6 @@ def plan(statement: Statement, coordinator: Coordinator) -> Plan:
     # As the session is now: another thread may change it while this statement waits.
     session = replace(statement.session)
     statement.time_zone = session.time_zone
-    # Planning counts: it asks catalogs, which may be slow.
-    statement.time_limit = time_limit(session, coordinator.config)
-    if statement.time_limit is not None:
-        statement.deadline = time.monotonic() + statement.time_limit.seconds
     statement.plan_again = partial(_plan_again, statement, session, coordinator)
     guard = Guard(coordinator.policy, session.identity, statement.staged)
     # A policy may say something else today.

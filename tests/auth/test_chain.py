@@ -49,7 +49,7 @@ def passes(_: Credentials) -> None:
 
 
 def chain(*providers: Provider, heard: list[tuple[str, str]] | None = None, most: int = 100) -> Chain:
-    on_attempt = None if heard is None else lambda provider, result: heard.append((provider, result))
+    on_attempt = None if heard is None else lambda outcome: heard.append((outcome.provider, outcome.result))
     return Chain(providers, limiter=Limiter(most), on_attempt=on_attempt)
 
 

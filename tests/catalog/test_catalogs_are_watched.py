@@ -17,7 +17,7 @@ from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.catalog.backends.rest import RestCatalog
 from sqe.catalog.catalogs import Catalogs
 from sqe.catalog.watch import Watch
-from sqe.server.server import Server
+from sqe.doors.open import OpenServer
 
 __all__ = ["serve"]
 
@@ -45,7 +45,7 @@ def threads() -> list[str]:
     return sorted(t.name for t in threading.enumerate() if t.name.startswith("sqe-watch"))
 
 
-def parts(server: Server) -> dict[str, tuple[bool, str]]:
+def parts(server: OpenServer) -> dict[str, tuple[bool, str]]:
     return {name: (part.ready, part.reason) for name, part in server.readiness.parts().items()}
 
 

@@ -11,30 +11,30 @@ from command_line import command
 from terminal import CTRL_C, TAB, Terminal
 
 from flight_server import KEYS, serve, server
-from sqe.server.server import Server
+from sqe.doors.open import OpenServer
 
 __all__ = ["serve", "server"]
 
 pytestmark = pytest.mark.spark
 
 
-def flags(server: Server, user: str = "ann") -> tuple[str, ...]:
+def flags(server: OpenServer, user: str = "ann") -> tuple[str, ...]:
     return ("-H", "127.0.0.1", "-p", str(server.flight.port), "-u", user)
 
 
-def ask(home: Path, server: Server, *words: str, user: str = "ann", **more: Any) -> Any:
+def ask(home: Path, server: OpenServer, *words: str, user: str = "ann", **more: Any) -> Any:
     more = {"SQE_PASSWORD": KEYS.get(user, "wrong"), **more}
     return command(home, *flags(server, user), *words, **more)
 
 
-def test_an_answer(tmp_path: Path, server: Server) -> None:
+def test_an_answer(tmp_path: Path, server: OpenServer) -> None:
     done = ask(tmp_path, server, "-e", "SELECT 1 AS x, TIMESTAMP '2024-07-01 10:00:00 Europe/Berlin' AS y")
     assert (done.returncode, done.stderr) == (0, "")
     assert "2024-07-01 10:00:00 Europe/Berlin" in done.stdout
 
 
 @pytest.mark.parametrize("form", ["table", "csv", "tsv", "json"])
-def test_every_form_is_as_it_is_embedded(tmp_path: Path, server: Server, form: str) -> None:
+def test_every_form_is_as_it_is_embedded(tmp_path: Path, server: OpenServer, form: str) -> None:
     sql = (
         "SELECT CAST(1.50 AS decimal(10, 2)) AS d, nan() AS n, NULL AS u, ARRAY[ROW(1, 'a')] AS r,"
         " MAP(ARRAY['k'], ARRAY[DATE '2020-01-01']) AS m, INTERVAL '1' MONTH AS i, INTERVAL '2' DAY AS j,"
@@ -50,14 +50,14 @@ def test_every_form_is_as_it_is_embedded(tmp_path: Path, server: Server, form: s
 @pytest.mark.parametrize(
     "sql", ["SELECT 1,\n  1/0", "SELECT foo(1)", "SELEC 1", "SELECT a FROM (SELECT 1 AS b)"]
 )
-def test_an_error_shows_its_place_and_hint(tmp_path: Path, server: Server, sql: str) -> None:
+def test_an_error_shows_its_place_and_hint(tmp_path: Path, server: OpenServer, sql: str) -> None:
     here = command(tmp_path, "--memory", "-e", sql)
     there = ask(tmp_path, server, "-e", sql)
     assert (there.returncode, there.stdout, there.stderr) == (1, here.stdout, here.stderr)
     assert "^" in there.stderr
 
 
-def test_a_file_standard_input_and_what_was_changed(tmp_path: Path, server: Server) -> None:
+def test_a_file_standard_input_and_what_was_changed(tmp_path: Path, server: OpenServer) -> None:
     script = tmp_path / "script.sql"
     script.write_text("CREATE SCHEMA s1; USE s1; CREATE TABLE t (a integer);")
     done = ask(tmp_path, server, "--file", str(script), "-e", "INSERT INTO t VALUES (1), (2); TABLE t;")
@@ -67,13 +67,13 @@ def test_a_file_standard_input_and_what_was_changed(tmp_path: Path, server: Serv
     assert (done.returncode, done.stdout) == (0, "_col0\r\n3\r\n")
 
 
-def test_a_token(tmp_path: Path, server: Server) -> None:
+def test_a_token(tmp_path: Path, server: OpenServer) -> None:
     words = ("-p", str(server.flight.port), "-H", "127.0.0.1", "--token", KEYS["joe"])
     done = command(tmp_path, *words, "-f", "csv", "-e", "SELECT current_user", name="sqe_cli")
     assert (done.returncode, done.stdout) == (0, "_col0\r\njoe\r\n")
 
 
-def test_who_may_not_and_what_is_not_there(tmp_path: Path, server: Server) -> None:
+def test_who_may_not_and_what_is_not_there(tmp_path: Path, server: OpenServer) -> None:
     done = ask(tmp_path, server, "-e", "SELECT 1", SQE_PASSWORD="wrong")
     assert (done.returncode, done.stderr) == (1, "error: [AUTHENTICATION_FAILED] authentication failed\n")
     done = command(tmp_path, *flags(server), "-e", "SELECT 1")
@@ -85,7 +85,7 @@ def test_who_may_not_and_what_is_not_there(tmp_path: Path, server: Server) -> No
     assert done.returncode == 1 and "does not answer" in done.stderr
 
 
-def test_the_shell(tmp_path: Path, server: Server) -> None:
+def test_the_shell(tmp_path: Path, server: OpenServer) -> None:
     with Terminal(tmp_path, *flags(server)) as shell:
         shell.until("Password of ann at 127.0.0.1:")
         shell.type(f"{KEYS['ann']}\r")

@@ -16,7 +16,7 @@ from adbc_driver_flightsql import ConnectionOptions, DatabaseOptions
 import sqe
 from flight_server import KEYS, Connect, Serve
 from sqe.auth.providers.api_key import hash_of
-from sqe.server.server import Server
+from sqe.doors.open import OpenServer
 
 # Minutes of work for either lane. Of numbers that Spark can leave off counting: what one row is unnested to,
 # it counts to the end, cancelled or not.
@@ -26,7 +26,7 @@ LONG = (
 )
 
 
-def test_user_and_password(server: Server) -> None:
+def test_user_and_password(server: OpenServer) -> None:
     with (
         adbc.connect(
             f"grpc://127.0.0.1:{server.flight.port}",
@@ -47,7 +47,7 @@ def test_user_and_password(server: Server) -> None:
         {},
     ],
 )
-def test_strangers_stay_outside(server: Server, given: dict[str, str]) -> None:
+def test_strangers_stay_outside(server: OpenServer, given: dict[str, str]) -> None:
     with pytest.raises(adbc_driver_manager.Error, match=r"authentication failed|UNAUTHENTICATED"):  # noqa: SIM117
         with adbc.connect(f"grpc://127.0.0.1:{server.flight.port}", db_kwargs=given, autocommit=True) as c:
             c.cursor().execute("SELECT 1")
@@ -134,7 +134,7 @@ def test_errors_say_what_and_where(cursor: Any) -> None:
     assert details[b"x-sqe-error-code"] == b"COLUMN_NOT_FOUND"
 
 
-def test_transactions_are_refused_and_announced(connect_as: Connect, server: Server) -> None:
+def test_transactions_are_refused_and_announced(connect_as: Connect, server: OpenServer) -> None:
     options = {DatabaseOptions.AUTHORIZATION_HEADER.value: f"Bearer {KEYS['ann']}"}
     with (
         pytest.warns(Warning, match="autocommit"),

@@ -13,8 +13,8 @@ import pytest
 
 import sqe
 from flight_server import KEYS
+from sqe.doors.open import OpenServer
 from sqe.engine.spark.jars import default_cache
-from sqe.server.server import Server
 
 pytestmark = pytest.mark.flight
 SOURCE = Path(__file__).with_name("go")
@@ -41,7 +41,7 @@ def program() -> Path:
 
 
 @pytest.fixture(scope="module")
-def told(program: Path, server: Server) -> Any:
+def told(program: Path, server: OpenServer) -> Any:
     done = subprocess.run(
         [program, f"127.0.0.1:{server.flight.port}", "ann", KEYS["ann"]],
         capture_output=True,

@@ -16,7 +16,7 @@ from test_adbc_connections import LONG
 
 import sqe
 from flight_server import KEYS, Serve
-from sqe.server.server import Server
+from sqe.doors.open import OpenServer
 
 pytestmark = pytest.mark.flight
 
@@ -83,19 +83,19 @@ BOUND = [
 ]
 
 
-def _url(server: Server, more: str = "") -> str:
+def _url(server: OpenServer, more: str = "") -> str:
     return f"jdbc:arrow-flight-sql://127.0.0.1:{server.flight.port}/?useEncryption=false{more}"
 
 
 @pytest.fixture(scope="module")
-def jdbc(server: Server) -> Iterator[Jdbc]:
+def jdbc(server: OpenServer) -> Iterator[Jdbc]:
     client = Jdbc(_url(server), user="ann", password=KEYS["ann"])
     assert client.connected == {"connected": True}
     yield client
     client.close()
 
 
-def test_a_token_and_a_catalog(server: Server) -> None:
+def test_a_token_and_a_catalog(server: OpenServer) -> None:
     client = Jdbc(_url(server, "&catalog=system"), token=KEYS["joe"])
     try:
         assert client.query("SELECT current_user, current_catalog") == [["joe", "system"]]
@@ -103,7 +103,7 @@ def test_a_token_and_a_catalog(server: Server) -> None:
         client.close()
 
 
-def test_strangers_stay_outside(server: Server) -> None:
+def test_strangers_stay_outside(server: OpenServer) -> None:
     client = Jdbc(_url(server), user="ann", password="wrong")
     client.close()
     assert "authentication failed" in client.connected["message"]

@@ -15,10 +15,10 @@ from test_adbc_connections import LONG
 from flight_server import KEYS, Serve
 from sqe.doors.flight import flight_pb2 as flight
 from sqe.doors.flight import flight_sql_pb2 as sql
-from sqe.doors.flight import queries
 from sqe.doors.flight.messages import pack, unpack
 from sqe.doors.flight.service import SERVICE
-from sqe.server.server import Server
+from sqe.doors.open import OpenServer
+from sqe.server import kept_results
 
 COOKIE = "arrow_flight_session_id"
 
@@ -26,7 +26,7 @@ COOKIE = "arrow_flight_session_id"
 class Client:
     """pyarrow's client and a channel of gRPC's, both as one user in one session."""
 
-    def __init__(self, server: Server, user: str = "ann") -> None:
+    def __init__(self, server: OpenServer, user: str = "ann") -> None:
         port = server.flight.port
         self.arrow = arrow.connect(f"grpc://127.0.0.1:{port}")
         name, value = self.arrow.authenticate_basic_token(user, KEYS[user])
@@ -81,14 +81,14 @@ def _descriptor(command: bytes) -> flight.FlightDescriptor:
 
 
 @pytest.fixture
-def client(server: Server) -> Iterator[Client]:
+def client(server: OpenServer) -> Iterator[Client]:
     made = Client(server)
     yield made
     made.close()
 
 
 @pytest.fixture(scope="module")
-def spooling(serve: Serve) -> Server:
+def spooling(serve: Serve) -> OpenServer:
     """Keeps nothing of a result in memory."""
     return serve("[results]\nmemory_window = 0\n[query]\nstream_idle_timeout_secs = 2\n")
 
@@ -107,7 +107,7 @@ def test_what_can_be_done_is_listed(client: Client) -> None:
     assert list(client.arrow.list_flights(options=client.options)) == []
 
 
-def test_nothing_without_a_log_in(server: Server) -> None:
+def test_nothing_without_a_log_in(server: OpenServer) -> None:
     with arrow.connect(f"grpc://127.0.0.1:{server.flight.port}") as stranger:
         with pytest.raises(arrow.FlightUnauthenticatedError):
             list(stranger.list_actions())
@@ -176,7 +176,7 @@ def test_polling_a_failure(client: Client) -> None:
 
 
 @pytest.mark.parametrize("old", [False, True])
-def test_cancelling_what_runs(client: Client, server: Server, old: bool) -> None:
+def test_cancelling_what_runs(client: Client, server: OpenServer, old: bool) -> None:
     answer = client.poll(pack(sql.CommandStatementQuery(query=LONG)))
     info = flight.FlightInfo(flight_descriptor=answer.flight_descriptor)
     if old:
@@ -198,9 +198,9 @@ def test_cancelling_what_runs(client: Client, server: Server, old: bool) -> None
 
 
 def test_large_results_without_an_order_come_in_parts(
-    spooling: Server, monkeypatch: pytest.MonkeyPatch
+    spooling: OpenServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(queries, "ENDPOINT_BYTES", 1 << 20)
+    monkeypatch.setattr(kept_results, "PART_BYTES", 1 << 20)
     client = Client(spooling)
     client.run("CREATE TABLE spread AS SELECT n FROM UNNEST(sequence(1, 10000)) AS t(n)")
     text = "SELECT (b.n - 1) * 10000 + a.n AS v FROM spread a CROSS JOIN spread b WHERE b.n <= 200"
@@ -211,14 +211,14 @@ def test_large_results_without_an_order_come_in_parts(
     ordered = client.run(text + " ORDER BY 1")
     client.close()
     assert not answer.info.ordered
-    assert 1 < len(parts) <= queries.MOST_ENDPOINTS
+    assert 1 < len(parts) <= kept_results.MOST_PARTS
     assert sum(part.num_rows for part in parts) == 2_000_000
     values = pa.chunked_array([chunk for part in parts for chunk in part.column("v").chunks])
     assert len(values.unique()) == 2_000_000
     assert len(ordered.endpoint) == 1 and ordered.ordered
 
 
-def test_what_lasts_is_fetched_again_renewed_and_expires(spooling: Server) -> None:
+def test_what_lasts_is_fetched_again_renewed_and_expires(spooling: OpenServer) -> None:
     client = Client(spooling)
     info = client.run("SELECT n FROM UNNEST(sequence(1, 1000)) AS t(n)")
     [endpoint] = info.endpoint
@@ -229,7 +229,7 @@ def test_what_lasts_is_fetched_again_renewed_and_expires(spooling: Server) -> No
     assert renewed.ticket == endpoint.ticket
     assert renewed.expiration_time.ToSeconds() >= endpoint.expiration_time.ToSeconds()
     end = time.monotonic() + 60
-    while len(spooling.flight.queries):
+    while len(spooling.clients.running):
         assert time.monotonic() < end
         time.sleep(0.1)
     with pytest.raises(KeyError, match="has expired"):
@@ -273,7 +273,7 @@ def test_a_closed_session_is_over(client: Client) -> None:
         client.get(info.endpoint[0])
 
 
-def test_a_cookie_is_given_and_finds_the_session(server: Server) -> None:
+def test_a_cookie_is_given_and_finds_the_session(server: OpenServer) -> None:
     with grpc.insecure_channel(f"127.0.0.1:{server.flight.port}") as channel:
         call = channel.unary_unary(
             f"/{SERVICE}/GetFlightInfo",
@@ -286,10 +286,10 @@ def test_a_cookie_is_given_and_finds_the_session(server: Server) -> None:
         _, first = call.with_call(asked, metadata=headers, timeout=60)
         cookie = dict(first.initial_metadata())["set-cookie"].partition(";")[0]
         assert cookie.startswith(f"{COOKIE}=")
-        before = len(server.flight.sessions)
+        before = len(server.clients.sessions)
         _, second = call.with_call(asked, metadata=[headers[0], ("cookie", cookie)], timeout=60)
         assert "set-cookie" not in dict(second.initial_metadata())
-        assert len(server.flight.sessions) == before
+        assert len(server.clients.sessions) == before
 
 
 @pytest.mark.parametrize("codec", ["lz4", "zstd"])

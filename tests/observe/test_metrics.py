@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from event_samples import failed, finished, origin
 from prometheus_client.parser import text_string_to_metric_families
 
 from sqe.api.connection import Connection
@@ -13,8 +14,8 @@ from sqe.auth.chain import ACCEPTED, NOBODY, RESULTS, UNKNOWN
 from sqe.catalog.catalogs import embedded
 from sqe.config.config import load
 from sqe.coordinator import Coordinator
-from sqe.errors import AuthenticationFailed, SqeError
-from sqe.observe.events import Event
+from sqe.errors import SqeError
+from sqe.observe.events import LogIn
 from sqe.observe.metrics import AUTH_RESULTS, BUCKETS, READINGS, Metrics
 from sqe.policy.decision import AllowAll
 from sqe.session import Identity
@@ -94,10 +95,9 @@ def test_readings_are_those_of_the_coordinator(metrics: Metrics, connection: Con
 def test_labels_are_bounded_whatever_is_heard(metrics: Metrics) -> None:
     for number in range(500):
         mad = f"x{number}"
-        details = {"statement_type": mad, "lane": mad, "error_type": mad, "code": mad, "seconds": 1.0}
-        metrics.hear(Event("failed", mad, mad, details=details))
-        metrics.hear(Event("finished", mad, mad, details={**details, "first_row_seconds": 0.1}))
-        metrics.authenticated(mad, mad)
+        metrics.hear(failed(origin(mad, mad), statement_type=mad, lane=mad, error_type=mad, code=mad))
+        metrics.hear(finished(origin(mad, mad), statement_type=mad, lane=mad, first_row_seconds=0.1))
+        metrics.hear(LogIn(mad, mad, mad, mad, 1.0))
     found = scraped(metrics)
     assert series(found, "sqe_query_count_total") == 2
     assert series(found, "sqe_query_errors_total") == series(found, "sqe_lane_count_total") == 1
@@ -108,19 +108,18 @@ def test_labels_are_bounded_whatever_is_heard(metrics: Metrics) -> None:
 
 def test_every_type_of_statement_may_be_counted(metrics: Metrics) -> None:
     for label in LABELS:
-        metrics.hear(Event("finished", "s", "joe", details={"statement_type": label}))
+        metrics.hear(finished(statement_type=label))
     assert series(scraped(metrics), "sqe_query_count_total") == len(LABELS)
 
 
 def test_cancelled_is_a_status_of_its_own(metrics: Metrics) -> None:
-    details = {"statement_type": "query", "code": "USER_CANCELED", "error_type": "USER_ERROR"}
-    metrics.hear(Event("failed", "s", "joe", details=details))
+    metrics.hear(failed(code="USER_CANCELED"))
     count = value(scraped(metrics), "sqe_query_count_total", status="cancelled", statement_type="query")
     assert count == 1
 
 
 def test_durations_have_the_known_buckets(metrics: Metrics) -> None:
-    metrics.hear(Event("finished", "s", "joe", details={"statement_type": "query", "seconds": 0.3}))
+    metrics.hear(finished(seconds=0.3))
     found = scraped(metrics)
     for limit in BUCKETS:
         name, le = "sqe_query_duration_seconds_bucket", str(float(limit))
@@ -128,11 +127,8 @@ def test_durations_have_the_known_buckets(metrics: Metrics) -> None:
 
 
 def test_log_ins(metrics: Metrics) -> None:
-    with metrics.timed_log_in():
-        metrics.authenticated("api_key", ACCEPTED)
-    with pytest.raises(AuthenticationFailed), metrics.timed_log_in():
-        metrics.authenticated(NOBODY, UNKNOWN)
-        raise AuthenticationFailed("no")
+    metrics.hear(LogIn("joe", "api_key", ACCEPTED, "192.0.2.1", 0.1))
+    metrics.hear(LogIn(None, NOBODY, UNKNOWN, "192.0.2.1", 0.1))
     found = scraped(metrics)
     assert value(found, "sqe_auth_attempts_total", provider="api_key", result="accepted") == 1
     assert value(found, "sqe_auth_attempts_total", provider="none", result="unknown") == 1
@@ -152,5 +148,5 @@ def test_a_source_that_fails_takes_only_its_own_numbers(metrics: Metrics) -> Non
 
 def test_two_servers_of_one_process_do_not_meet(metrics: Metrics) -> None:
     other = Metrics()
-    metrics.hear(Event("finished", "s", "joe", details={"statement_type": "query", "rows": 5}))
+    metrics.hear(finished(rows=5))
     assert value(scraped(other), "sqe_rows_returned_total") == 0

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import json
-import threading
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from sqe.api.connection import Connection
+from sqe.catalog.catalogs import embedded
+from sqe.config.config import load
+from sqe.coordinator import Coordinator
 from sqe.errors import SqeError
-from sqe.observe.events import Event, Events
-from sqe.observe.json_log import JsonLog
+from sqe.observe.events import (
+    Event,
+    LogIn,
+    StatementFailed,
+    StatementFinished,
+    StatementReceived,
+    StatementStarted,
+)
+from sqe.policy.decision import AllowAll
+from sqe.session import Identity
+from sqe.tree.statements import Query
 
 
 @pytest.mark.spark
@@ -41,32 +54,33 @@ def test_the_log_has_one_json_object_an_event(connect: object, tmp_path: Path) -
     assert log.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_full_queue_drops_and_counts() -> None:
-    release = threading.Event()
+def test_every_kind_of_event_is_sent_and_says_what_it_is_about(tmp_path: Path) -> None:
+    heard: list[Event] = []
 
-    class Slow:
-        heard = 0
-
+    class Recorder:
         def hear(self, event: Event) -> None:
-            release.wait(30)
-            self.heard += 1
+            heard.append(event)
 
-    slow = Slow()
-    events = Events([slow], capacity=5)
-    for i in range(50):
-        events.emit(Event("received", str(i), "joe"))
-    assert events.dropped >= 40
-    release.set()
-    events.close()
-    assert slow.heard + events.dropped == 50
-
-
-def test_a_broken_observer_does_not_stop_the_others(tmp_path: Path) -> None:
-    class Broken:
-        def hear(self, event: Event) -> None:
-            raise RuntimeError("no")
-
-    events = Events([Broken(), JsonLog(tmp_path / "log")])
-    events.emit(Event("received", "1", "joe"))
-    events.close()
-    assert json.loads((tmp_path / "log").read_text())["event"] == "received"
+    catalogs = embedded(warehouse=tmp_path, catalogs=None, memory=False)
+    coordinator = Coordinator(load(None, {}), catalogs, policy=AllowAll(), observers=[Recorder()])
+    with Connection(coordinator, Identity("joe")) as connection:
+        connection.execute("CREATE TABLE t (a bigint)")
+        connection.execute("CREATE VIEW v AS SELECT a FROM t")
+        heard_before = len(connection.coordinator.history.records("joe"))
+        # The second time its plan is known.
+        for _ in range(2):
+            connection.execute("SELECT * FROM v").fetchall()
+        with pytest.raises(SqeError):
+            connection.execute("SELECT nosuch")
+    assert heard_before == 2
+    kinds = [type(event) for event in heard]
+    ended_well = [StatementReceived, StatementStarted, StatementFinished]
+    assert kinds == [*ended_well * 4, StatementReceived, StatementFailed]
+    for started, finished in ((heard[7], heard[8]), (heard[10], heard[11])):
+        assert isinstance(started, StatementStarted) and isinstance(finished, StatementFinished)
+        assert started.bound is not None and started.bound == finished.bound
+        assert isinstance(started.bound.tree, Query)
+        assert [name.name for name in started.bound.views] == ["v"]
+        assert started.origin == finished.origin and started.origin.text == "SELECT * FROM v"
+    never = set(get_args(Event)) - set(kinds)
+    assert never == {LogIn}, "those are sent by servers"

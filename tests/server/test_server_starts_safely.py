@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from sqe.config.config import load
+from sqe.doors.open import OpenServer
 from sqe.errors import ConfigError
-from sqe.server.server import Server, is_loopback
+from sqe.server.server import is_loopback
 
 
-def _server(home: Path, coordinator: str) -> Server:
+def _server(home: Path, coordinator: str) -> OpenServer:
     users = home / "users.toml"
     users.write_text("")
     users.chmod(0o600)
@@ -22,7 +23,7 @@ def _server(home: Path, coordinator: str) -> Server:
         f'[[auth.providers]]\ntype = "users_file"\nusers_file = "{users}"\n'
         f'[catalogs.lake.backend]\ntype = "sqlite"\nwarehouse = "{home}/lake"\n'
     )
-    return Server(load(config, {}))
+    return OpenServer(load(config, {}))
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "sqe.example"])

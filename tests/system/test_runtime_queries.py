@@ -11,7 +11,9 @@ import pytest
 
 from sqe.api.connection import Connection, connect
 from sqe.errors import SqeError
-from sqe.observe.history import KEPT, KEPT_TEXT, History, Record
+from sqe.observe.events import Origin, StatementFinished, StatementReceived
+from sqe.observe.history import KEPT, KEPT_TEXT, History
+from sqe.observe.statement_record import Record
 from sqe.system.runtime import queries
 
 
@@ -19,11 +21,23 @@ def look(number: int, user: str = "joe", text: str = "SELECT 1") -> Record:
     return Record(str(number), user, text, "finished", float(number), float(number) + 1)
 
 
+def origin(number: int) -> Origin:
+    return Origin(str(number), "joe", "session", "SELECT 1")
+
+
+def begin(history: History, number: int, **known: str) -> None:
+    history.hear(StatementReceived(origin(number), lambda: look(number, **known)))
+
+
+def end(history: History, number: int, rows: int | None = None) -> None:
+    history.hear(StatementFinished(origin(number), "query", None, 1.0, rows=rows))
+
+
 def test_only_the_last_ones_are_kept() -> None:
     history = History()
     for number in range(KEPT + 50):
-        history.begin(str(number), lambda number=number: look(number))  # type: ignore[misc]
-        history.end(str(number))
+        begin(history, number)
+        end(history, number)
     kept = history.records("joe")
     assert [record.id for record in kept] == [str(n) for n in range(50, KEPT + 50)]
     assert history.records("ann") == []
@@ -31,9 +45,9 @@ def test_only_the_last_ones_are_kept() -> None:
 
 def test_long_texts_are_cut_once_they_are_over() -> None:
     history = History()
-    history.begin("1", lambda: look(1, text="x" * 1_000_000))
+    begin(history, 1, text="x" * 1_000_000)
     assert len(history.records("joe")[0].text) == 1_000_000
-    history.end("1", rows=7)
+    end(history, 1, rows=7)
     [record] = history.records("joe")
     assert (len(record.text), record.rows) == (KEPT_TEXT, 7)
 
@@ -43,10 +57,10 @@ def test_threads_may_begin_end_and_look_at_once() -> None:
 
     def work(first: int) -> None:
         for number in range(first, first + 500):
-            history.begin(str(number), lambda number=number: look(number))  # type: ignore[misc]
+            begin(history, number)
             history.records("joe")
-            history.end(str(number))
-            history.end(str(number))
+            end(history, number)
+            end(history, number)
 
     threads = [threading.Thread(target=work, args=(i * 500,)) for i in range(4)]
     for thread in threads:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
+import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -19,6 +20,7 @@ from sqe.auth.credentials import Bearer, Credentials, Grant, Password, Provider,
 from sqe.auth.limiter import Attempt, Limiter, network
 from sqe.config.config import Config
 from sqe.errors import AuthenticationFailed, ConfigError, LimitExceeded
+from sqe.foundation.record import record
 from sqe.session import Identity
 
 log = logging.getLogger(__name__)
@@ -28,7 +30,21 @@ RESULTS = (ACCEPTED, REFUSED, UNKNOWN, FAILED, LIMITED)
 """What `on_attempt` hears: unknown is that no provider knows the credentials, failed that one broke."""
 NOBODY = "none"
 """The provider that it hears where none decided."""
-OnAttempt = Callable[[str, str], None]
+
+
+@record
+class Outcome:
+    """How one log-in ended. `user` is who was let in, or as whom somebody tried to be, where that is known
+    and is no secret."""
+
+    provider: str
+    result: str
+    user: str | None
+    peer: str
+    seconds: float
+
+
+OnAttempt = Callable[[Outcome], None]
 
 # Some clients send a key as the user's name.
 _LIKE_A_SECRET = re.compile(r"[\w.+/=~-]{32,}")
@@ -36,7 +52,7 @@ _NO_MAPPINGS: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
 class Chain:
-    """`on_attempt` is told the provider's name and one of RESULTS; `role_mappings` has the roles that a
+    """`on_attempt` is told how each log-in ended; `role_mappings` has the roles that a
     role or a group stands for."""
 
     def __init__(
@@ -50,7 +66,7 @@ class Chain:
         self._providers = tuple(providers)
         self._limiter = limiter
         self._role_mappings = role_mappings
-        self._on_attempt = on_attempt or (lambda provider, result: None)
+        self._on_attempt = on_attempt or (lambda outcome: None)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -62,16 +78,17 @@ class Chain:
     def grant(self, credentials: Credentials, *, peer: str) -> Grant:
         """AuthenticationFailed, or LimitExceeded after too many of those. `peer` is an address, with or
         without a port."""
+        began = time.perf_counter()
         attempt: Attempt | None = None
         if credentials is not None:  # with nothing sent there is nothing to guess
             try:
                 attempt = self._limiter.begin(peer, _who(credentials))
             except LimitExceeded:
-                self._tell(NOBODY, LIMITED, credentials, peer)
+                self._tell(NOBODY, LIMITED, credentials, peer, began)
                 raise
         granted = None
         try:
-            granted = self._ask(credentials, peer)
+            granted = self._ask(credentials, peer, began)
         finally:
             if attempt is not None:
                 self._limiter.end(attempt, accepted=granted is not None)
@@ -79,14 +96,14 @@ class Chain:
             raise refused()
         return Grant(_mapped(granted.identity, self._role_mappings), granted.lasting)
 
-    def _ask(self, credentials: Credentials, peer: str) -> Grant | None:
+    def _ask(self, credentials: Credentials, peer: str, began: float) -> Grant | None:
         for provider in self._providers:
             try:
                 identity = provider.authenticate(credentials)
                 if identity is not None and not (isinstance(identity, Identity) and identity.user):
                     raise TypeError("a provider must give an identity with a name")
             except AuthenticationFailed:
-                self._tell(provider.name, REFUSED, credentials, peer)
+                self._tell(provider.name, REFUSED, credentials, peer, began)
                 return None
             except Exception as error:
                 # Its text may quote what was sent.
@@ -95,27 +112,32 @@ class Chain:
                 ]
                 kind = type(error).__name__
                 log.error("a provider failed: %s", kind, extra={"places": places, "provider": provider.name})
-                self._tell(provider.name, FAILED, credentials, peer)
+                self._tell(provider.name, FAILED, credentials, peer, began)
                 return None
             if identity is not None:
-                self._tell(provider.name, ACCEPTED, credentials, peer)
+                self._tell(provider.name, ACCEPTED, credentials, peer, began, identity.user)
                 return Grant(identity, partial(_lasting, provider, credentials))
-        self._tell(NOBODY, UNKNOWN, credentials, peer)
+        self._tell(NOBODY, UNKNOWN, credentials, peer, began)
         return None
 
-    def _tell(self, provider: str, result: str, credentials: Credentials, peer: str) -> None:
-        self._on_attempt(provider, result)
+    def _tell(
+        self,
+        provider: str,
+        result: str,
+        credentials: Credentials,
+        peer: str,
+        began: float,
+        user: str | None = None,
+    ) -> None:
+        user = _shown(credentials) if user is None else user
+        outcome = Outcome(provider, result, user, network(peer), time.perf_counter() - began)
+        self._on_attempt(outcome)
         if result == ACCEPTED:
             return
         # Whoever sends nothing, or sends on after the limit, must not fill the log.
         level = logging.DEBUG if credentials is None or result == LIMITED else logging.WARNING
         if log.isEnabledFor(level):
-            about = {
-                "provider": provider,
-                "result": result,
-                "user": _shown(credentials),
-                "peer": network(peer),
-            }
+            about = {"provider": provider, "result": result, "user": user, "peer": outcome.peer}
             log.log(level, "a log-in was refused", extra=about)
 
 

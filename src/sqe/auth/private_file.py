@@ -93,10 +93,10 @@ def _replace(path: Path, text: str) -> None:
 def _open(path: Path) -> tuple[_Stamp, Mapping[str, object]]:
     try:
         with open(path, "rb") as file:
-            found = os.fstat(file.fileno())
-            if found.st_mode & 0o077:
+            status = os.fstat(file.fileno())
+            if status.st_mode & 0o077:
                 raise ConfigError(
-                    f"{path} may be read or changed by others: its mode is {found.st_mode & 0o777:04o}",
+                    f"{path} may be read or changed by others: its mode is {status.st_mode & 0o777:04o}",
                     hint=f"chmod 600 {path}",
                 )
             content = file.read()
@@ -115,11 +115,11 @@ def _open(path: Path) -> tuple[_Stamp, Mapping[str, object]]:
         raise ConfigError(f"{path} is nested too deeply") from None
     if not isinstance(tree, dict):
         raise ConfigError(f"{path} must hold a table")
-    return _stamp(found), tree
+    return _stamp(status), tree
 
 
-def _stamp(found: os.stat_result) -> _Stamp:
-    return found.st_mtime_ns, found.st_size, found.st_ino, found.st_mode
+def _stamp(status: os.stat_result) -> _Stamp:
+    return status.st_mtime_ns, status.st_size, status.st_ino, status.st_mode
 
 
 def _unreadable(path: Path, error: OSError) -> ConfigError:

@@ -84,7 +84,7 @@ def _start_server(config: str | None) -> int:
 
         settings = load(Path(config) if config else usual_path(os.environ), os.environ)
         logs.start(level=settings.logging.level, form=settings.logging.format)
-        from sqe.server.server import serve
+        from sqe.doors.open import serve
 
         return serve(settings)
 

@@ -8,13 +8,22 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+from weakref import ref
 
-from sqe.config.session_properties import TimeLimit
+from sqe.config.session_properties import TimeLimit, time_limit
 from sqe.coordinator import Coordinator
 from sqe.engine.route import Route
-from sqe.errors import Cancelled, LimitExceeded, SqeError
-from sqe.observe.events import Event
-from sqe.observe.history import Record
+from sqe.errors import Cancelled, InternalError, LimitExceeded, SqeError, SyntaxFault
+from sqe.observe.events import (
+    Bound,
+    Origin,
+    StatementFailed,
+    StatementFinished,
+    StatementReceived,
+    StatementStarted,
+)
+from sqe.observe.request_ids import NO_IDS, RequestIds
+from sqe.observe.statement_record import Record
 from sqe.session import Session
 from sqe.tree.labels import OTHER
 
@@ -26,11 +35,12 @@ if TYPE_CHECKING:
 _TOO_LATE = "EXCEEDED_TIME_LIMIT"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True)
 class Statement:
     """`result` has its rows, which may still be `arriving`; `updated` is how many rows it changed. `rows` is
     how many rows of parameters one INSERT writes; `ordered` is whether the order of the result's rows means
     something. `staged` are files of rows that came with it, by the names that stand for them in the text.
+    `request` is what the client's own systems call it; `bound` is what it means, once that is known.
     `plan_again` is for a writer that waited: what it was planned with has changed meanwhile.
     """
 
@@ -39,6 +49,7 @@ class Statement:
     parameters: tuple[Expression, ...] = ()
     rows: int = 1
     staged: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    request: RequestIds = NO_IDS
     id: str = field(default_factory=lambda: time.strftime("%Y%m%d_%H%M%S_") + secrets.token_hex(6))
     state: str = "received"
     kind: str = ""
@@ -47,6 +58,7 @@ class Statement:
     route: Route | None = None
     time_zone: str = "UTC"
     plan_again: Callable[[], Plan] | None = None
+    bound: Bound | None = None
     engine_sql: str | None = None
     result: Result | None = None
     arriving: bool = False
@@ -82,6 +94,13 @@ class Statement:
         limit = f"longer than {self.time_limit or 'its time limit'}"
         return LimitExceeded(f"the statement {what} {limit}", code=_TOO_LATE)
 
+    def check(self) -> None:
+        """Raises if it was cancelled, or its time is over."""
+        if self.cancelled:
+            raise Cancelled("the statement was cancelled")
+        if self.is_late:
+            raise self.too_late()
+
     def blamed(self, error: SqeError) -> SqeError:
         """A lane knows that the time was over, and not whose limit it was."""
         unnamed = error.code == _TOO_LATE and str(self.time_limit or "") not in error.message
@@ -98,6 +117,10 @@ class Statement:
             yield
         finally:
             self.timings[name] = self.timings.get(name, 0.0) + time.perf_counter() - begin
+
+    @property
+    def origin(self) -> Origin:
+        return Origin(self.id, self.user, self.session.id, self.text, self.request)
 
     def record(self) -> Record:
         """What may be kept of it when it is over."""
@@ -118,19 +141,51 @@ class Statement:
         )
 
 
+@contextmanager
+def life(statement: Statement, coordinator: Coordinator) -> Iterator[None]:
+    """From its arrival to its end, or to the moment when its rows begin to arrive: it waits for its turn, has
+    a time limit, is in the history, and is heard by observers, whatever it does meanwhile."""
+    received(statement, coordinator)
+    try:
+        if coordinator.admission is not None:
+            with statement.stage("queue"):
+                coordinator.admission.enter(statement)
+        # Planning counts: it asks catalogs, which may be slow.
+        statement.time_limit = time_limit(statement.session, coordinator.config)
+        if statement.time_limit is not None:
+            statement.deadline = time.monotonic() + statement.time_limit.seconds
+        yield
+        if not statement.arriving:
+            finished(statement, coordinator)
+    except SqeError as error:
+        raise failed(statement, coordinator, statement.blamed(error)) from error.__cause__
+    except RecursionError:
+        deep = SyntaxFault("the statement is nested too deeply", code="QUERY_NESTED_TOO_DEEPLY")
+        raise failed(statement, coordinator, deep) from None
+    except MemoryError:
+        raise failed(statement, coordinator, LimitExceeded("out of memory")) from None
+    except Exception as bug:
+        ours = InternalError(f"a bug of ours: {type(bug).__name__} while running this")
+        raise failed(statement, coordinator, ours) from bug
+    except BaseException:
+        failed(statement, coordinator, Cancelled("the statement was interrupted"))
+        raise
+
+
 def received(statement: Statement, coordinator: Coordinator) -> None:
-    coordinator.history.begin(statement.id, statement.record)
-    _tell(coordinator, statement, "received", text=statement.text)
+    # Events wait for their observers; a statement and its result must not wait with them.
+    alive = ref(statement)
+
+    def current() -> Record | None:
+        known = alive()
+        return None if known is None else known.record()
+
+    coordinator.events.emit(StatementReceived(statement.origin, current))
 
 
 def started(statement: Statement, coordinator: Coordinator) -> None:
-    _tell(
-        coordinator,
-        statement,
-        "started",
-        lane=statement.lane,
-        kind=statement.kind,
-        statement_type=statement.label,
+    coordinator.events.emit(
+        StatementStarted(statement.origin, statement.kind, statement.label, statement.lane, statement.bound)
     )
 
 
@@ -145,48 +200,47 @@ def ended(statement: Statement, coordinator: Coordinator, rows: int, error: SqeE
 def finished(statement: Statement, coordinator: Coordinator, rows: int | None = None) -> None:
     statement.state, statement.ended = "finished", time.time()
     _leave(statement, coordinator)
-    coordinator.history.end(statement.id, rows=rows)
-    _tell(
-        coordinator,
-        statement,
-        "finished",
-        rows=rows,
-        updated=statement.updated,
-        timings=statement.timings,
-        **_account(statement),
+    seconds, first_row_seconds = _seconds(statement)
+    coordinator.events.emit(
+        StatementFinished(
+            statement.origin,
+            statement.label,
+            statement.lane,
+            seconds,
+            first_row_seconds,
+            rows,
+            statement.updated,
+            dict(statement.timings),
+            statement.bound,
+        )
     )
 
 
 def failed(statement: Statement, coordinator: Coordinator, error: SqeError) -> SqeError:
     statement.state, statement.error, statement.ended = "failed", error, time.time()
     _leave(statement, coordinator)
-    coordinator.history.end(statement.id)
-    _tell(
-        coordinator,
-        statement,
-        "failed",
-        code=error.code,
-        error_type=error.kind.value,
-        message=str(error),
-        **_account(statement),
+    seconds, first_row_seconds = _seconds(statement)
+    coordinator.events.emit(
+        StatementFailed(
+            statement.origin,
+            statement.label,
+            statement.lane,
+            seconds,
+            error.code,
+            error.kind.value,
+            str(error),
+            first_row_seconds,
+            statement.bound,
+        )
     )
     return error
 
 
-def _tell(coordinator: Coordinator, statement: Statement, event: str, **details: object) -> None:
-    coordinator.events.emit(Event(event, statement.id, statement.user, details=details))
-
-
-def _account(statement: Statement) -> dict[str, object]:
-    """What observers of an ended statement want to know of it."""
+def _seconds(statement: Statement) -> tuple[float, float | None]:
+    """From its arrival to its end, and to its first row."""
     end, first = statement.ended or statement.created, statement.first_row_at
-    return {
-        "session_id": statement.session.id,
-        "statement_type": statement.label,
-        "lane": statement.lane,
-        "seconds": max(0.0, end - statement.created),
-        "first_row_seconds": None if first is None else max(0.0, first - statement.created),
-    }
+    until_first = None if first is None else max(0.0, first - statement.created)
+    return max(0.0, end - statement.created), until_first
 
 
 def _leave(statement: Statement, coordinator: Coordinator) -> None:

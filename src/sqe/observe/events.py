@@ -1,97 +1,114 @@
-"""Events of statements, delivered to observers over a bounded queue.
-
-A slow or broken observer never holds up a statement: when the queue is full, events are dropped and
-counted. They are delivered some at a time: a thread that woke for each would take the interpreter from a
-statement each time.
-"""
+"""What observers hear: one class for each kind of event, and each is sent."""
 
 from __future__ import annotations
 
-import logging
-import threading
 import time
-from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from sqe.foundation.record import record
+from sqe.observe.request_ids import NO_IDS, RequestIds
+from sqe.observe.statement_record import Record
 
-log = logging.getLogger(__name__)
-
-# So long events are gathered.
-GATHER_SECONDS = 0.02
+if TYPE_CHECKING:
+    from sqe.tree.relations import TableName
+    from sqe.tree.statements import Statement as Tree
 
 
 @record
-class Event:
-    """kind: received, parsed, bound, secured, routed, started, finished, failed."""
+class Origin:
+    """Which statement it is, and where it comes from."""
 
-    kind: str
     statement_id: str
     user: str
+    session_id: str
+    text: str
+    request: RequestIds = NO_IDS
+
+
+@record
+class Bound:
+    """What a statement means, before policies changed it: its tree, and the views that are part of it."""
+
+    tree: Tree
+    views: tuple[TableName, ...] = ()
+
+
+@record
+class StatementReceived:
+    """`current` is the statement as it is now; None once nobody has it any more."""
+
+    origin: Origin
+    current: Callable[[], Record | None]
     at: float = field(default_factory=time.time)
-    details: Mapping[str, object] = field(default_factory=dict)
+
+
+@record
+class StatementStarted:
+    """It has its turn and is planned. `bound` is None for what is no SQL, such as a listing of tables."""
+
+    origin: Origin
+    kind: str
+    statement_type: str
+    lane: str | None
+    bound: Bound | None = None
+    at: float = field(default_factory=time.time)
+
+
+@record
+class StatementFinished:
+    """Its last row has arrived. `rows` are those of a query, `updated` those that it wrote."""
+
+    origin: Origin
+    statement_type: str
+    lane: str | None
+    seconds: float
+    first_row_seconds: float | None = None
+    rows: int | None = None
+    updated: int | None = None
+    timings: Mapping[str, float] = field(default_factory=dict)
+    bound: Bound | None = None
+    at: float = field(default_factory=time.time)
+
+    status = "success"
+
+
+@record
+class StatementFailed:
+    """`error_type` says who has to act; `message` repeats what was asked, and is not for logs."""
+
+    origin: Origin
+    statement_type: str
+    lane: str | None
+    seconds: float
+    code: str
+    error_type: str
+    message: str
+    first_row_seconds: float | None = None
+    bound: Bound | None = None
+    at: float = field(default_factory=time.time)
 
     @property
     def status(self) -> str:
-        """How an ended statement ended: success, error or cancelled."""
-        if self.kind == "finished":
-            return "success"
-        return "cancelled" if self.details.get("code") == "USER_CANCELED" else "error"
+        return "cancelled" if self.code == "USER_CANCELED" else "error"
+
+
+@record
+class LogIn:
+    """Somebody who was let in, or not. `user` is None where none was named; `provider` is the one that
+    decided, and `result` one of `sqe.auth.chain.RESULTS`."""
+
+    user: str | None
+    provider: str
+    result: str
+    peer: str
+    seconds: float
+    at: float = field(default_factory=time.time)
+
+
+Event = StatementReceived | StatementStarted | StatementFinished | StatementFailed | LogIn
 
 
 class Observer(Protocol):
     def hear(self, event: Event) -> None: ...
-
-
-class Events:
-    """The queue between statements and observers."""
-
-    def __init__(self, observers: list[Observer], *, capacity: int = 10_000) -> None:
-        self._observers = observers
-        self._capacity = capacity
-        self._queue: deque[Event] = deque()
-        self._more = threading.Event()
-        self._closing = threading.Event()
-        self._thread: threading.Thread | None = None
-        self._lock = threading.Lock()
-        self.dropped = 0
-
-    def emit(self, event: Event) -> None:
-        if not self._observers:
-            return
-        with self._lock:
-            if len(self._queue) >= self._capacity:
-                self.dropped += 1
-                return
-            self._queue.append(event)
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._deliver, name="sqe-events", daemon=True)
-                self._thread.start()
-        if not self._more.is_set():
-            self._more.set()
-
-    def close(self, timeout: float = 5) -> None:
-        """Deliver what is queued, then end."""
-        self._closing.set()
-        self._more.set()
-        if self._thread is not None:
-            self._thread.join(timeout)
-
-    def _deliver(self) -> None:
-        closing = False
-        while not closing:
-            self._more.wait()
-            self._closing.wait(GATHER_SECONDS)
-            self._more.clear()
-            closing = self._closing.is_set()
-            while self._queue:
-                self._tell(self._queue.popleft())
-
-    def _tell(self, event: Event) -> None:
-        for observer in self._observers:
-            try:
-                observer.hear(event)
-            except Exception:
-                log.exception("an observer failed")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
-from dataclasses import field, replace
+from collections.abc import Callable
+from dataclasses import replace
 
-from sqe.foundation.record import record
+from sqe.observe.events import Event, StatementFailed, StatementFinished, StatementReceived
+from sqe.observe.statement_record import Record
 
 KEPT = 1000
 # Of the text of each, in characters: a thousand INSERTs of a megabyte are not worth their memory.
@@ -19,44 +20,31 @@ KEPT_BYTES = 8 << 20
 _RECORD_BYTES = 1500
 
 
-@record
-class Record:
-    """What is known of a statement; times are seconds since the epoch. It holds no rows."""
-
-    id: str
-    user: str
-    text: str
-    state: str
-    created: float
-    ended: float | None = None
-    timings: Mapping[str, float] = field(default_factory=dict)
-    rows: int | None = None
-    updated: int | None = None
-    lane: str | None = None
-    lane_reason: str | None = None
-    error_kind: str | None = None
-    error_code: str | None = None
-
-
 class History:
-    """Ended statements are kept as records, so that their results are freed."""
+    """An observer. Ended statements are kept as records, so that their results are freed."""
 
     def __init__(self, *, kept: int = KEPT) -> None:
         self._lock = threading.Lock()
-        self._running: dict[str, Callable[[], Record]] = {}
+        self._running: dict[str, Callable[[], Record | None]] = {}
         self._ended: deque[Record] = deque()
         self._kept = kept
         self._bytes = 0
 
-    def begin(self, statement_id: str, look: Callable[[], Record]) -> None:
-        with self._lock:
-            self._running[statement_id] = look
+    def hear(self, event: Event) -> None:
+        match event:
+            case StatementReceived(origin=origin, current=current):
+                with self._lock:
+                    self._running[origin.statement_id] = current
+            case StatementFinished(origin=origin):
+                self._end(origin.statement_id, event.rows)
+            case StatementFailed(origin=origin):
+                self._end(origin.statement_id, None)
 
-    def end(self, statement_id: str, *, rows: int | None = None) -> None:
+    def _end(self, statement_id: str, rows: int | None) -> None:
         with self._lock:
-            look = self._running.pop(statement_id, None)
-            if look is not None:
-                record = look()
+            current = self._running.pop(statement_id, None)
+            record = None if current is None else current()
+            if record is not None:
                 rows = record.rows if rows is None else rows
                 self._keep(replace(record, text=record.text[:KEPT_TEXT], rows=rows))
 
@@ -79,8 +67,8 @@ class History:
     def records(self, user: str) -> list[Record]:
         """The user's own, oldest first."""
         with self._lock:
-            found = [*self._ended, *(look() for look in self._running.values())]
-        return [record for record in found if record.user == user]
+            records = [*self._ended, *(current() for current in self._running.values())]
+        return [record for record in records if record is not None and record.user == user]
 
 
 def _bytes(record: Record) -> int:

@@ -1,4 +1,4 @@
-"""The first observer: one JSON object a line, to a file of the operator's."""
+"""Events as JSON, one object a line, in a file of the operator's."""
 
 from __future__ import annotations
 
@@ -7,7 +7,15 @@ import os
 from pathlib import Path
 
 from sqe.errors import ConfigError
-from sqe.observe.events import Event
+from sqe.observe.events import (
+    Event,
+    LogIn,
+    Origin,
+    StatementFailed,
+    StatementFinished,
+    StatementReceived,
+    StatementStarted,
+)
 
 
 class JsonLog:
@@ -21,11 +29,45 @@ class JsonLog:
         self._file = os.fdopen(descriptor, "w", buffering=1, encoding="utf-8")
 
     def hear(self, event: Event) -> None:
-        line = {
-            "event": event.kind,
-            "at": round(event.at, 6),
-            "statement_id": event.statement_id,
-            "user": event.user,
-            **event.details,
-        }
-        self._file.write(json.dumps(line, default=str) + "\n")
+        self._file.write(json.dumps(_line(event)) + "\n")
+
+
+def _line(event: Event) -> dict[str, object]:
+    more: dict[str, object]
+    match event:
+        case StatementReceived(origin=origin):
+            return _head("received", event.at, origin) | {"text": origin.text}
+        case StatementStarted(origin=origin):
+            views = [] if event.bound is None else [str(name) for name in event.bound.views]
+            more = {"lane": event.lane, "kind": event.kind, "statement_type": event.statement_type}
+            return _head("started", event.at, origin) | more | ({"views": views} if views else {})
+        case StatementFinished(origin=origin):
+            more = {"rows": event.rows, "updated": event.updated, "timings": dict(event.timings)}
+            return _head("finished", event.at, origin) | more | _account(event)
+        case StatementFailed(origin=origin):
+            more = {"code": event.code, "error_type": event.error_type, "message": event.message}
+            return _head("failed", event.at, origin) | more | _account(event)
+        case LogIn():
+            more = {"provider": event.provider, "result": event.result, "seconds": event.seconds}
+            about = {"event": "log_in", "at": round(event.at, 6), "user": event.user, "peer": event.peer}
+            return about | more
+
+
+def _head(name: str, at: float, origin: Origin) -> dict[str, object]:
+    return {
+        "event": name,
+        "at": round(at, 6),
+        "statement_id": origin.statement_id,
+        "user": origin.user,
+        "session_id": origin.session_id,
+        **origin.request.shown(),
+    }
+
+
+def _account(event: StatementFinished | StatementFailed) -> dict[str, object]:
+    return {
+        "statement_type": event.statement_type,
+        "lane": event.lane,
+        "seconds": event.seconds,
+        "first_row_seconds": event.first_row_seconds,
+    }

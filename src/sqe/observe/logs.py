@@ -33,9 +33,9 @@ def start(*, level: str = "info", form: str = "json", stream: TextIO | None = No
     heard from `warning` on."""
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(JsonLines() if form == "json" else TextLines())
-    wanted = getattr(logging, level.upper())
-    logging.basicConfig(level=max(wanted, logging.WARNING), handlers=[handler], force=True)
-    logging.getLogger("sqe").setLevel(wanted)
+    threshold = getattr(logging, level.upper())
+    logging.basicConfig(level=max(threshold, logging.WARNING), handlers=[handler], force=True)
+    logging.getLogger("sqe").setLevel(threshold)
     # A stream that is gone must not print tracebacks of its own.
     logging.raiseExceptions = False
     logging.captureWarnings(True)
@@ -126,5 +126,5 @@ def _uncaught_in_thread(failure: threading.ExceptHookArgs) -> None:
     if failure.exc_value is None or issubclass(failure.exc_type, SystemExit):
         return
     name = failure.thread.name if failure.thread is not None else "unknown"
-    found = (failure.exc_type, failure.exc_value, failure.exc_traceback)
-    log.error("a thread ended by an error", exc_info=found, extra={"thread_name": name})
+    error = (failure.exc_type, failure.exc_value, failure.exc_traceback)
+    log.error("a thread ended by an error", exc_info=error, extra={"thread_name": name})

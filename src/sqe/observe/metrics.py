@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import field
 from pathlib import Path
 
@@ -15,13 +13,12 @@ from prometheus_client.exposition import choose_encoder
 from prometheus_client.registry import Collector
 
 from sqe.foundation.record import record
-from sqe.observe.events import Event
+from sqe.observe.events import Event, LogIn, StatementFailed, StatementFinished
 from sqe.tree.labels import LABELS, OTHER
 
 log = logging.getLogger(__name__)
 
 BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
-STATUSES = frozenset({"success", "error", "cancelled"})
 ERROR_TYPES = frozenset({"USER_ERROR", "INSUFFICIENT_RESOURCES", "EXTERNAL", "INTERNAL_ERROR"})
 LANES = frozenset({"fast", "spark", "none"})
 PROVIDERS = frozenset(
@@ -95,7 +92,7 @@ Readings = Callable[[], Mapping[str, float]]
 
 
 class Metrics:
-    """An observer of statements, with a registry of its own."""
+    """An observer of statements and log-ins, with a registry of its own."""
 
     def __init__(self) -> None:
         # A second series for each, with the moment when it began.
@@ -119,34 +116,29 @@ class Metrics:
         self._sources.append(source)
 
     def hear(self, event: Event) -> None:
-        if event.kind not in ("finished", "failed"):
-            return
-        said = event.details
-        kind = _one_of(LABELS, said.get("statement_type"), OTHER)
-        lane = _one_of(LANES, said.get("lane"), "none")
-        self._count("sqe_query_count_total", _one_of(STATUSES, event.status, "error"), kind)
+        match event:
+            case StatementFinished():
+                self._count_end(event)
+                self._count("sqe_rows_returned_total", by=event.rows or 0)
+                self._count("sqe_rows_written_total", by=event.updated or 0)
+            case StatementFailed():
+                self._count_end(event)
+                error_type = _one_of(ERROR_TYPES, event.error_type, "INTERNAL_ERROR")
+                self._count("sqe_query_errors_total", error_type)
+            case LogIn():
+                provider = _one_of(PROVIDERS, event.provider, OTHER)
+                result = _one_of(AUTH_RESULTS, event.result, "failed")
+                self._count("sqe_auth_attempts_total", provider, result)
+                self._observe("sqe_auth_duration_seconds", event.seconds)
+
+    def _count_end(self, event: StatementFinished | StatementFailed) -> None:
+        label = _one_of(LABELS, event.statement_type, OTHER)
+        lane = _one_of(LANES, event.lane, "none")
+        self._count("sqe_query_count_total", event.status, label)
         self._count("sqe_lane_count_total", lane)
-        if event.kind == "failed":
-            who = _one_of(ERROR_TYPES, said.get("error_type"), "INTERNAL_ERROR")
-            self._count("sqe_query_errors_total", who)
-        self._observe("sqe_query_duration_seconds", said.get("seconds"), kind)
-        self._observe("sqe_time_to_first_row_seconds", said.get("first_row_seconds"), lane)
-        self._count("sqe_rows_returned_total", by=_number(said.get("rows")) or 0)
-        self._count("sqe_rows_written_total", by=_number(said.get("updated")) or 0)
-
-    def authenticated(self, provider: str, result: str) -> None:
-        """A log-in, by the provider that decided, or `none`: what a chain of providers tells."""
-        provider = _one_of(PROVIDERS, provider, OTHER)
-        self._count("sqe_auth_attempts_total", provider, _one_of(AUTH_RESULTS, result, "failed"))
-
-    @contextmanager
-    def timed_log_in(self) -> Iterator[None]:
-        """Around a log-in, however it ends."""
-        begin = time.perf_counter()
-        try:
-            yield
-        finally:
-            self._observe("sqe_auth_duration_seconds", time.perf_counter() - begin)
+        self._observe("sqe_query_duration_seconds", event.seconds, label)
+        if event.first_row_seconds is not None:
+            self._observe("sqe_time_to_first_row_seconds", event.first_row_seconds, lane)
 
     def exposition(self, accept: str = "") -> tuple[bytes, str]:
         """What Prometheus reads, in the form that it asked for, and the name of that form."""
@@ -157,11 +149,9 @@ class Metrics:
         counter = self._counters[name]
         (counter.labels(*labels) if labels else counter).inc(by)
 
-    def _observe(self, name: str, value: object, *labels: str) -> None:
-        number = _number(value)
-        if number is not None:
-            histogram = self._histograms[name]
-            (histogram.labels(*labels) if labels else histogram).observe(number)
+    def _observe(self, name: str, value: float, *labels: str) -> None:
+        histogram = self._histograms[name]
+        (histogram.labels(*labels) if labels else histogram).observe(value)
 
 
 class _Readings(Collector):
@@ -187,16 +177,12 @@ class _Readings(Collector):
 
 
 def _family(name: str, reading: Reading) -> GaugeMetricFamily | CounterMetricFamily:
-    made = GaugeMetricFamily if reading.kind == "gauge" else CounterMetricFamily
-    return made(name, reading.doc, labels=list(reading.labels))
+    family = GaugeMetricFamily if reading.kind == "gauge" else CounterMetricFamily
+    return family(name, reading.doc, labels=list(reading.labels))
 
 
-def _one_of(known: frozenset[str], value: object, otherwise: str) -> str:
-    return value if isinstance(value, str) and value in known else otherwise
-
-
-def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, (int, float)) and value >= 0 else None
+def _one_of(known: frozenset[str], value: str | None, otherwise: str) -> str:
+    return value if value is not None and value in known else otherwise
 
 
 def _rss() -> Mapping[str, float]:

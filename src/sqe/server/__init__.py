@@ -1,3 +1,2 @@
-"""What all doors of a server share: its life, sessions, admission, readiness.
-
-May import everything but doors; `server.py` alone opens those."""
+"""What all doors of a server share: sessions, log-in and limits of calls, running and prepared statements,
+admission, readiness, and the server's life. May import what runs statements, and no door."""

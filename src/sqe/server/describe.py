@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from sqe.bind.binder import Binder
@@ -37,19 +38,28 @@ class Description:
         return self.fields is not None
 
 
-def describe(text: str, session: Session, coordinator: Coordinator) -> Description:
+def describe(
+    text: str, session: Session, coordinator: Coordinator, *, check: Callable[[], None]
+) -> Description:
+    """`check` raises if that took too long."""
     try:
-        return _describe(text, session, coordinator)
+        tree, description = _describe(text, session, coordinator)
     except RecursionError:
         raise SyntaxFault("the statement is nested too deeply", code="QUERY_NESTED_TOO_DEEPLY") from None
+    # Else a limit that is too small for any statement could not be taken back.
+    if not isinstance(tree, s.SetSession):
+        check()
+    return description
 
 
-def _describe(text: str, session: Session, coordinator: Coordinator) -> Description:
+def _describe(
+    text: str, session: Session, coordinator: Coordinator
+) -> tuple[s.Statement | None, Description]:
     syntax = parse(text, max_bytes=coordinator.config.query.max_sql_bytes) if "?" in text else None
     if syntax is None or not syntax.parameters:
         # The plan is kept, and is the one that runs.
         planned = plan(Statement(text, session), coordinator)
-        return Description(_fields(planned.tree, planned.fresh), (), False)
+        return planned.tree, Description(_fields(planned.tree, planned.fresh), (), False)
     guard = Guard(coordinator.policy, session.identity)
     binder = Binder(
         text,
@@ -67,12 +77,13 @@ def _describe(text: str, session: Session, coordinator: Coordinator) -> Descript
             raise
         # Where a `?` could be several things the values decide; and what is wrong whatever they are is heard
         # when it runs.
-        return Description(() if is_query(syntax) else None, (t.UNKNOWN,) * syntax.parameters, many)
+        fields = () if is_query(syntax) else None
+        return None, Description(fields, (t.UNKNOWN,) * syntax.parameters, many)
     types = tuple(
         binder.cast_parameters.get(number, kind) if kind == t.UNKNOWN else kind
         for number, kind in enumerate(parameter_types(binder, tree, syntax.parameters))
     )
-    return Description(_fields(tree, binder.fresh), types, many)
+    return tree, Description(_fields(tree, binder.fresh), types, many)
 
 
 def _fields(tree: s.Statement, fresh: Fresh) -> tuple[Field, ...] | None:

@@ -24,6 +24,12 @@ class Readiness:
         self._parts: dict[str, Part] = {name: Part(False, "not started") for name in self._required}
         self._draining = ""
 
+    def require(self, part: str) -> None:
+        """From now on there is no readiness without it."""
+        with self._lock:
+            self._required = (*self._required, part)
+            self._parts.setdefault(part, Part(False, "not started"))
+
     def set(self, part: str, ready: bool, reason: str = "") -> None:
         """`reason` is read by whoever reaches the port, so that it loses paths, addresses and secrets."""
         with self._lock:

@@ -1,15 +1,13 @@
-"""The server: one coordinator, its doors, and the ports that operators ask."""
+"""The server: one coordinator, what its doors share, and its life from start to close."""
 
 from __future__ import annotations
 
 import ipaddress
 import logging
-import signal
 import threading
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from types import FrameType
 from typing import TYPE_CHECKING
 
 from sqe.auth import chain
@@ -18,13 +16,14 @@ from sqe.catalog.mount import from_config
 from sqe.catalog.watch import NOT_YET, Watch
 from sqe.config.config import Config
 from sqe.coordinator import Coordinator
-from sqe.doors.admin.admin import Admin
-from sqe.doors.flight.server import FlightDoor
 from sqe.errors import ConfigError
 from sqe.observe.access_log import AccessLog
+from sqe.observe.events import LogIn
 from sqe.observe.metrics import Metrics
 from sqe.policy.decision import AllowAll
 from sqe.server.admission import Admission
+from sqe.server.clients import Clients
+from sqe.server.door import Door
 from sqe.server.readiness import Readiness
 
 if TYPE_CHECKING:
@@ -38,7 +37,8 @@ DRAIN_LOOK_SECONDS = 0.05
 
 
 class Server:
-    """Serves from `start` to `close`. Everything that can be wrong with a configuration is found by then."""
+    """Serves from `start` to `close`. Everything that can be wrong with a configuration is found by then.
+    Which doors it has is said by a subclass that knows them (`sqe.doors.open`)."""
 
     def __init__(self, config: Config, *, spark: Spark | None = None) -> None:
         """`spark` is a lane that somebody else owns and closes."""
@@ -48,8 +48,8 @@ class Server:
         _refuse_plaintext_passwords(config)
         self.config = config
         self.metrics = Metrics()
-        self.readiness = Readiness(required=("catalogs", "flight"))
-        self._chain = chain.from_config(config, on_attempt=self.metrics.authenticated)
+        self.readiness = Readiness(required=("catalogs",))
+        self._chain = chain.from_config(config, on_attempt=self._tell_of_log_in)
         self.admission = Admission(config.query)
         warehouses = [c.warehouse for c in config.catalogs.values() if c.warehouse]
         self.coordinator = Coordinator(
@@ -60,26 +60,28 @@ class Server:
             admission=self.admission,
             observers=(self.metrics, AccessLog(with_text=config.logging.statement_text)),
         )
-        self.flight = FlightDoor(self.coordinator, self._log_in)
-        self.admin = Admin(
-            host=config.server.host,
-            health_port=config.metrics.health_port,
-            prometheus_port=config.metrics.prometheus_port,
-            readiness=self.readiness,
-            metrics=self.metrics,
-            status=self._status,
-        )
+        self.clients = Clients(self.coordinator, self._log_in)
+        self._doors: list[Door] = []
         self._watch = Watch(self.coordinator.catalogs, self._tell_of_catalogs)
         self._telling = threading.Lock()
         self._silent: dict[str, str] = {}
         self._ended = threading.Event()
+        self.open_doors()
+
+    def open_doors(self) -> None:
+        """Adds the doors; none here, where only statements of this process would come."""
+
+    def add(self, door: Door) -> None:
+        self._doors.append(door)
+        if door.takes_statements:
+            self.readiness.require(door.name)
 
     def start(self) -> None:
         """Returns when statements can be sent; Spark comes up behind."""
-        began = time.perf_counter()
         self.metrics.read_from(self._readings)
         try:
-            self.admin.start()
+            for door in self._for_operators():
+                door.start()
             if self.config.fast.enabled:
                 self.coordinator.fast.start(self.config.fast.most_children)
             on = self.config.fast.enabled
@@ -87,49 +89,65 @@ class Server:
             self._watch.start()
             threading.Thread(target=self._look, name="sqe-look", daemon=True).start()
             self.coordinator.spark.start()
-            self.flight.start()
+            self.clients.start()
+            for door in self._for_statements():
+                door.start()
         except BaseException:
             self.close()
             raise
-        self.readiness.set("flight", True)
-        log.info(
-            "listening for Flight SQL",
-            extra={
-                "host": self.config.server.host,
-                "port": self.flight.port,
-                "tls": self.config.server.tls is not None,
-                "health_port": self.admin.health_port,
-                "prometheus_port": self.admin.prometheus_port,
-                "milliseconds": round(1000 * (time.perf_counter() - began)),
-            },
-        )
+        for door in self._for_statements():
+            self.readiness.set(door.name, True)
 
     def drain(self) -> None:
         """Nothing new; what runs and what is being read may end, within the configured time."""
         self.readiness.drain()
         self.admission.drain()
-        self.flight.drain()
+        for door in self._doors:
+            door.drain()
         seconds = self.config.server.drain_secs
         log.info("draining", extra={"statements": self.admission.running, "seconds": seconds})
         until = time.monotonic() + seconds
         self.admission.wait_until_idle(seconds)
-        while self.flight.queries.awaited() and time.monotonic() < until:
+        while self.clients.running.awaited() and time.monotonic() < until:
             time.sleep(DRAIN_LOOK_SECONDS)
-        self.flight.close(max(0.0, until - time.monotonic()))
+        for door in self._for_statements():
+            door.close(max(0.0, until - time.monotonic()))
+        self.clients.close()
 
     def close(self) -> None:
         """At once. More than once does no harm."""
         if self._ended.is_set():
             return
         self._ended.set()
-        self.flight.close()
+        for door in self._for_statements():
+            door.close()
+        self.clients.close()
         self._watch.close()
         self.coordinator.close()
-        self.admin.close()
+        for door in self._for_operators():
+            door.close()
+
+    def status(self) -> Mapping[str, object]:
+        """For operators."""
+        return {
+            "active_queries": self.admission.running,
+            "queued_queries": self.admission.waiting,
+            "active_sessions": len(self.clients.sessions),
+        }
+
+    def _for_statements(self) -> list[Door]:
+        return [door for door in self._doors if door.takes_statements]
+
+    def _for_operators(self) -> list[Door]:
+        return [door for door in self._doors if not door.takes_statements]
 
     def _log_in(self, credentials: Credentials, peer: str) -> Grant:
-        with self.metrics.timed_log_in():
-            return self._chain.grant(credentials, peer=peer)
+        return self._chain.grant(credentials, peer=peer)
+
+    def _tell_of_log_in(self, outcome: chain.Outcome) -> None:
+        self.coordinator.events.emit(
+            LogIn(outcome.user, outcome.provider, outcome.result, outcome.peer, outcome.seconds)
+        )
 
     def _look(self) -> None:
         while not self._ended.wait(LOOK_SECONDS):
@@ -147,52 +165,17 @@ class Server:
                 self.readiness.set(f"catalog {name}", not reason, reason)
             silent = {name: reason for name, reason in reasons.items() if reason}
             answering = len(reasons) - len(silent)
-            told = f"{answering or 'none'} of {len(reasons)} answering" if silent else ""
-            self.readiness.set("catalogs", answering > 0, told)
-            known = {name: reason for name, reason in silent.items() if reason != NOT_YET}
+            summary = f"{answering or 'none'} of {len(reasons)} answering" if silent else ""
+            self.readiness.set("catalogs", answering > 0, summary)
+            failing = {name: reason for name, reason in silent.items() if reason != NOT_YET}
             for name in self._silent.keys() - silent.keys():
                 log.info("a catalog answers again", extra={"catalog": name})
-            for name in known.keys() - self._silent.keys():
-                log.warning("a catalog does not answer", extra={"catalog": name, "reason": known[name]})
-            self._silent = known
-
-    def _status(self) -> Mapping[str, object]:
-        return {
-            "active_queries": self.admission.running,
-            "queued_queries": self.admission.waiting,
-            "active_sessions": len(self.flight.sessions),
-        }
+            for name in failing.keys() - self._silent.keys():
+                log.warning("a catalog does not answer", extra={"catalog": name, "reason": failing[name]})
+            self._silent = failing
 
     def _readings(self) -> Mapping[str, float]:
-        return {**self.coordinator.readings(), "sqe_active_sessions": len(self.flight.sessions)}
-
-
-def serve(config: Config) -> int:
-    """Until SIGTERM or SIGINT; a second one ends the wait for what still runs."""
-    server = Server(config)
-    stop = threading.Event()
-    asked = 0
-
-    def end(number: int, frame: FrameType | None) -> None:
-        nonlocal asked
-        asked += 1
-        stop.set()
-        if asked > 1:
-            raise SystemExit(1)
-
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, end)
-    server.start()
-    try:
-        stop.wait()
-        server.drain()
-    finally:
-        # What is left takes a moment, and is not to be left half done.
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, signal.SIG_IGN)
-        server.close()
-        log.info("ended")
-    return 0
+        return {**self.coordinator.readings(), "sqe_active_sessions": len(self.clients.sessions)}
 
 
 def _refuse_plaintext_passwords(config: Config) -> None:

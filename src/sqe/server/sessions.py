@@ -66,7 +66,7 @@ class Sessions:
     def begin(self, grant: Grant) -> str:
         """The bearer of a new session."""
         bearer = BEARER + secrets.token_urlsafe(32)
-        self._make_room(grant.identity)
+        self._evict_oldest(grant.identity)
         with self._lock:
             self._add(grant.identity, self._key("given", bearer), grant.lasting())
         return bearer
@@ -76,21 +76,21 @@ class Sessions:
         if not bearer.startswith(BEARER):
             return None
         with self._lock:
-            found = self._alive(self._by_key.get(self._key("given", bearer)))
-        if found is not None and not found.holds():
-            self.close(found)
-            found = None
-        if found is None:
+            session = self._alive(self._by_key.get(self._key("given", bearer)))
+        if session is not None and not session.holds():
+            self.close(session)
+            session = None
+        if session is None:
             raise SessionExpired("the session has ended", hint="log in again")
-        return found
+        return session
 
     def of_cookie(self, cookie: str, identity: Identity) -> ServerSession | None:
         """None for somebody else's, too."""
         with self._lock:
-            found = self._alive(self._by_cookie.get(cookie))
-        if found is None:
+            session = self._alive(self._by_cookie.get(cookie))
+        if session is None:
             self._say_if_ended(cookie, identity)
-        return found if found is not None and found.identity == identity else None
+        return session if session is not None and session.identity == identity else None
 
     def of_credentials(
         self, credentials: str, identity: Identity, *, create: bool = True, known: bool = False
@@ -99,13 +99,13 @@ class Sessions:
         `known` it has had one. SessionExpired."""
         key = self._key("sent", credentials)
         with self._lock:
-            found = self._of_key(key, identity)
-        if found is not None or not create:
-            return found
+            session = self._of_key(key, identity)
+        if session is not None or not create:
+            return session
         self._say_if_ended(key, identity)
         if known:
             raise _forgotten()
-        self._make_room(identity)
+        self._evict_oldest(identity)
         with self._lock:
             return self._of_key(key, identity) or self._add(identity, key, _always)
 
@@ -155,7 +155,7 @@ class Sessions:
         for session in self.all():
             self.close(session)
 
-    def _make_room(self, identity: Identity) -> None:
+    def _evict_oldest(self, identity: Identity) -> None:
         """Where there are too many, the one ends that its user has left for longest: some drivers close
         connections without a word."""
         with self._lock:
@@ -182,20 +182,20 @@ class Sessions:
                 code="TOO_MANY_SESSIONS",
                 hint="close connections that are not used, or try again later",
             )
-        made = ServerSession(self._make(identity), holds)
+        session = ServerSession(self._make(identity), holds)
         former = self._by_key.get(key)
         if former is not None:
             # The same credentials are somebody else now.
             self._keys.get(former.id, set()).discard(key)
-        self._by_key[key] = made
-        self._by_cookie[made.cookie] = made
-        self._keys[made.id] = {key}
-        return made
+        self._by_key[key] = session
+        self._by_cookie[session.cookie] = session
+        self._keys[session.id] = {key}
+        return session
 
     def _of_key(self, key: bytes, identity: Identity) -> ServerSession | None:
         """Called with the lock held."""
-        found = self._alive(self._by_key.get(key))
-        return found if found is not None and found.identity == identity else None
+        session = self._alive(self._by_key.get(key))
+        return session if session is not None and session.identity == identity else None
 
     def _say_if_ended(self, key: bytes | str, identity: Identity) -> None:
         """Once, and to nobody else: a client must not go on in another schema without a word."""
@@ -217,11 +217,11 @@ class Sessions:
     def _most(self, identity: Identity) -> int:
         """The last tenth is for users who have none: nobody can take all there are."""
         most = self._settings.max_sessions
-        kept = most - most // 10
-        if len(self._by_cookie) < kept:
-            return kept
+        for_all = most - most // 10
+        if len(self._by_cookie) < for_all:
+            return for_all
         has_one = any(session.identity.user == identity.user for session in self._by_cookie.values())
-        return kept if has_one else most
+        return for_all if has_one else most
 
     def _alive(self, session: ServerSession | None) -> ServerSession | None:
         return None if session is None or session.closed or self._is_over(session) else session

@@ -60,6 +60,8 @@ class Listing:
         self._describe = describe
         self._shows_text = shows_text
         self._warn = warn
+        # Before each schema and each table: raises once nobody waits for the listing any more.
+        self.check: Callable[[], None] = _go_on
 
     def catalogs(self, accepts: Accepts = anything) -> list[str]:
         return [name for name in sorted({*self._catalogs.names(), definitions.SYSTEM}) if accepts(name)]
@@ -88,6 +90,7 @@ class Listing:
     ) -> Iterator[Entry]:
         """The entries of several catalogs; one that fails, or a schema of it, does not hide the others."""
         for catalog, schema in self.each_schema(catalogs, schemas):
+            self.check()
             try:
                 yield from self.entries(catalog, schema, tables)
             except NotFound:
@@ -106,6 +109,7 @@ class Listing:
 
     def load(self, entry: Entry) -> Table | View | None:
         """None where it is gone or cannot be read."""
+        self.check()
         mounted = self._catalogs.get(entry.name.catalog)
         try:
             return _find(mounted, entry)
@@ -142,6 +146,10 @@ class Listing:
 
     def _skip(self, what: str, error: SqeError) -> None:
         self._warn(f"{what} cannot be listed: {error.message}")
+
+
+def _go_on() -> None:
+    """However long it takes."""
 
 
 def _find(mounted: Catalog, entry: Entry) -> Table | View | None:

@@ -6,7 +6,7 @@ import datetime as dt
 import time
 from collections.abc import Iterator
 
-from sqe.observe.history import Record
+from sqe.observe.statement_record import Record
 from sqe.system.sources import Row, Sources
 
 # The stages of a statement in the words of Trino's query states.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from sqe.foundation.record import record
-from sqe.observe.history import Record
+from sqe.observe.statement_record import Record
 from sqe.system.listing import Listing
 from sqe.system.patterns import like
 from sqe.tree.relations import SystemScan

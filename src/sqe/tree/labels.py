@@ -7,7 +7,7 @@ OTHER = "other"
 
 LABELS = frozenset(
     {
-        *("query", "explain", "utility", OTHER),
+        *("query", "explain", "describe", "metadata", "utility", OTHER),
         *("createschema", "dropschema", "alterschema"),
         *("createtable", "ctas", "drop", "rename", "altertable", "altertableprops", "comment"),
         *("createview", "dropview"),

@@ -15,7 +15,7 @@ import trustme
 
 import sqe
 from flight_server import KEYS, Serve
-from sqe.server.server import Server
+from sqe.doors.open import OpenServer
 
 pytestmark = pytest.mark.spark
 
@@ -29,9 +29,9 @@ def until(condition: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def test_connections_with_one_key_have_sessions_of_their_own(server: Server) -> None:
+def test_connections_with_one_key_have_sessions_of_their_own(server: OpenServer) -> None:
     port = server.flight.port
-    before = len(server.flight.sessions)
+    before = len(server.clients.sessions)
     with (
         sqe.connect(host="127.0.0.1", port=port, token=KEYS["ann"]) as one,
         sqe.connect(host="127.0.0.1", port=port, token=KEYS["ann"]) as other,
@@ -42,21 +42,21 @@ def test_connections_with_one_key_have_sessions_of_their_own(server: Server) -> 
         for connection, schema in ((one, "mine"), (other, "default"), (third, "default")):
             assert connection.execute("SELECT current_schema").fetchall() == [(schema,)]
         one.execute("DROP SCHEMA mine")
-    until(lambda: len(server.flight.sessions) <= before)
+    until(lambda: len(server.clients.sessions) <= before)
 
 
-def test_nothing_is_left_of_what_was_read(server: Server) -> None:
-    before = len(server.flight.queries)
+def test_nothing_is_left_of_what_was_read(server: OpenServer) -> None:
+    before = len(server.clients.running)
     with sqe.connect(host="127.0.0.1", port=server.flight.port, token=KEYS["ann"]) as connection:
         for rows in (0, 1, 5000):
             sql = f"SELECT * FROM TABLE(sequence(1, 5000)) AS t (n) WHERE n <= {rows}"
             assert len(connection.execute(sql).fetchall()) == rows
         connection.execute("SET SESSION lane = 'auto'")
-        until(lambda: len(server.flight.queries) <= before)
+        until(lambda: len(server.clients.running) <= before)
 
 
 @pytest.mark.parametrize("end", ["cancel", "close"])
-def test_a_cancel_reaches_the_server(server: Server, end: str) -> None:
+def test_a_cancel_reaches_the_server(server: OpenServer, end: str) -> None:
     connection = sqe.connect(host="127.0.0.1", port=server.flight.port, token=KEYS["joe"])
     cursor = connection.cursor()
     caught: list[sqe.SqeError] = []
@@ -121,7 +121,7 @@ def test_a_session_that_has_ended_is_said_once(serve: Serve) -> None:
         by_token.execute("CREATE SCHEMA mine")
         for connection in (by_token, by_password):
             connection.execute("USE mine")
-        until(lambda: len(server.flight.sessions) == 0)
+        until(lambda: len(server.clients.sessions) == 0)
         for connection in (by_token, by_password):
             with pytest.raises(sqe.Error, match="USE and SET SESSION") as caught:
                 connection.execute("SELECT current_schema")
@@ -129,14 +129,14 @@ def test_a_session_that_has_ended_is_said_once(serve: Serve) -> None:
             assert connection.execute("SELECT current_schema").fetchall() == [("default",)]
 
 
-def test_a_password_without_a_user_is_sent(server: Server) -> None:
+def test_a_password_without_a_user_is_sent(server: OpenServer) -> None:
     with sqe.connect(host="127.0.0.1", port=server.flight.port, password=KEYS["joe"]) as connection:
         assert connection.execute("SELECT current_user").fetchall() == [("joe",)]
 
 
 @pytest.mark.parametrize("text", ["SELECT 1\0, 2", "", "SELECT '\ud800'"])
 def test_a_text_that_cannot_be_sent_whole_is_refused_as_it_is_embedded(
-    server: Server, tmp_path: Path, text: str
+    server: OpenServer, tmp_path: Path, text: str
 ) -> None:
     said = []
     with (
@@ -150,7 +150,7 @@ def test_a_text_that_cannot_be_sent_whole_is_refused_as_it_is_embedded(
     assert said[0] == said[1] and said[0][0] == "SYNTAX_ERROR"
 
 
-def test_an_error_among_rows_is_that_of_the_statement(server: Server) -> None:
+def test_an_error_among_rows_is_that_of_the_statement(server: OpenServer) -> None:
     sql = (
         "SELECT x, y, 1 / (x * 1000 + y - 10000300) FROM UNNEST(sequence(1, 10000)) a (x),"
         " UNNEST(sequence(1, 300)) b (y)"
@@ -163,7 +163,7 @@ def test_an_error_among_rows_is_that_of_the_statement(server: Server) -> None:
             assert str(caught.value.position) == "1:14"
 
 
-def test_threads_that_share_a_connection(server: Server) -> None:
+def test_threads_that_share_a_connection(server: OpenServer) -> None:
     """Also where the first poll has heard the last word already."""
     failed: list[BaseException] = []
     with sqe.connect(host="127.0.0.1", port=server.flight.port, token=KEYS["ann"]) as connection:

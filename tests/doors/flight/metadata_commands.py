@@ -8,13 +8,14 @@ import pyarrow as pa
 
 from sqe.api.connection import Connection
 from sqe.doors.flight.metadata import COMMANDS
+from sqe.statement import Statement
 
 PREFIX = b"ARROW:FLIGHT:SQL:"
 
 
 def ask(connection: Connection, command: Any) -> pa.Table:
     answer = COMMANDS[type(command)]
-    table = answer.table(command, connection.session, connection.coordinator)
+    table = answer.table(command, Statement("", connection.session), connection.coordinator)
     table.validate(full=True)
     assert table.schema.equals(answer.schema(command), check_metadata=True)
     return table

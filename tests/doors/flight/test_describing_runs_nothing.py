@@ -1,19 +1,15 @@
-"""What a statement returns is told without running it: no turn is waited for, and nothing is counted."""
+"""What a statement returns is told without running it. Describing takes a turn like any statement."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
-
 import pyarrow as pa
-import pytest
 from plain_calls import ENDLESS, Plain, described
 
-from flight_server import KEYS, Serve
+from flight_server import KEYS
 from sqe.doors.flight import flight_pb2 as flight
 from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.doors.flight.messages import pack, unpack
-from sqe.server.server import Server
+from sqe.doors.open import OpenServer
 
 SHOWN = (
     "SHOW CATALOGS",
@@ -34,13 +30,6 @@ SHOWN = (
 )
 
 
-@pytest.fixture
-def server(serve: Serve) -> Iterator[Server]:
-    server = serve("[query]\nmax_concurrent_per_user = 1\nqueue_timeout_secs = 1\n")
-    yield server
-    server.close()
-
-
 def prepared_schema(of: Plain, text: str) -> pa.Schema:
     request = pack(sql.ActionCreatePreparedStatementRequest(query=text))
     [body] = of.act("CreatePreparedStatement", request)
@@ -52,9 +41,9 @@ def asked_schema(of: Plain, text: str) -> pa.Schema:
     return pa.ipc.read_schema(pa.py_buffer(flight.SchemaResult.FromString(answer).schema))
 
 
-def test_while_all_turns_are_taken(server: Server) -> None:
+def test_the_columns_are_those_of_the_answer(server: OpenServer) -> None:
     with Plain(server.flight.port, ("authorization", f"Bearer {KEYS['ann']}")) as ann:
-        for text in ("CREATE TABLE t (a bigint)", "CREATE VIEW v AS SELECT a FROM t"):
+        for text in ("CREATE OR REPLACE TABLE t (a bigint)", "CREATE OR REPLACE VIEW v AS SELECT a FROM t"):
             ann.query(text)
         ann.query("PREPARE p FROM SELECT a FROM t WHERE a = ?")
         answers = {}
@@ -62,14 +51,22 @@ def test_while_all_turns_are_taken(server: Server) -> None:
             info = ann.query(text)
             answers[text] = pa.ipc.read_schema(pa.py_buffer(info.schema))
             ann.get(info)
-        ann.ask("PollFlightInfo", described(pack(sql.CommandStatementQuery(query=ENDLESS))))
-        end = time.monotonic() + 60
-        while not (server.admission.running == 1 and server.coordinator.history.running == 1):
-            assert time.monotonic() < end
-            time.sleep(0.02)
-        before = len(server.coordinator.history.records("ann"))
         for text, schema in answers.items():
             assert prepared_schema(ann, text) == schema, text
             assert asked_schema(ann, text) == schema, text
-        assert len(server.coordinator.history.records("ann")) == before
-        assert server.admission.running == 1
+
+
+def test_nothing_of_the_statement_runs(server: OpenServer) -> None:
+    with Plain(server.flight.port, ("authorization", f"Bearer {KEYS['ann']}")) as ann:
+        before = {record.id for record in server.coordinator.history.records("ann")}
+        kept = len(server.clients.running)
+        for text in ("CREATE TABLE never (a bigint)", "USE lake.information_schema", ENDLESS):
+            ann.prepare(text)
+        after = [r for r in server.coordinator.history.records("ann") if r.id not in before]
+        assert [record.text for record in after] == [
+            "Describe: CREATE TABLE never (a bigint)",
+            "Describe: USE lake.information_schema",
+            f"Describe: {ENDLESS}",
+        ]
+        assert len(server.clients.running) == kept
+        assert "never" not in server.coordinator.catalogs.get("lake").tables(("default",))

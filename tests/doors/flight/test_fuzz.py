@@ -24,7 +24,7 @@ from flight_server import KEYS, Serve
 from sqe.doors.flight import flight_pb2 as flight
 from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.doors.flight.messages import pack
-from sqe.server.server import Server
+from sqe.doors.open import OpenServer
 
 # OK is no error at all; neither UNKNOWN nor INTERNAL is an answer.
 ALLOWED = {
@@ -80,7 +80,7 @@ SEEDS = [*SHORT, *(pytest.param(seed, marks=pytest.mark.long) for seed in LONG)]
 
 
 @pytest.fixture(scope="module")
-def target(serve: Serve) -> Server:
+def target(serve: Serve) -> OpenServer:
     """Gives up early what nobody fetches, and does not mind wrong log-ins."""
     return serve(
         "[query]\nstream_idle_timeout_secs = 3\n[rate_limit]\nauth_attempts_per_minute = 1000000\n"
@@ -89,13 +89,13 @@ def target(serve: Serve) -> Server:
 
 
 @pytest.fixture
-def ann(target: Server) -> Iterator[Plain]:
+def ann(target: OpenServer) -> Iterator[Plain]:
     with Plain(target.flight.port, ("authorization", f"Bearer {KEYS['ann']}")) as client:
         yield client
 
 
 @pytest.fixture(autouse=True)
-def nothing_grows(target: Server, ann: Plain) -> Iterator[None]:
+def nothing_grows(target: OpenServer, ann: Plain) -> Iterator[None]:
     ann.query("SELECT 1")
     before = _held()
     yield
@@ -103,12 +103,12 @@ def nothing_grows(target: Server, ann: Plain) -> Iterator[None]:
     # It is alive, and answers right.
     assert len(ann.get(ann.query("SELECT 42"))) == 2
     until = time.monotonic() + 60
-    while len(target.flight.queries) or target.admission.running:
+    while len(target.clients.running) or target.admission.running:
         assert time.monotonic() < until, "a statement is kept for ever"
         time.sleep(0.1)
-    for session in target.flight.sessions.all():
-        target.flight.sessions.close(session)
-    assert len(target.flight._service.prepared) == 0
+    for session in target.clients.sessions.all():
+        target.clients.sessions.close(session)
+    assert len(target.clients.prepared) == 0
     gc.collect()
     threads, files, memory = _held()
     assert threads <= before[0] + 4
@@ -188,7 +188,7 @@ def test_nesting_has_an_end(ann: Plain) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_headers(target: Server, ann: Plain, seed: int) -> None:
+def test_headers(target: OpenServer, ann: Plain, seed: int) -> None:
     chance = random.Random(seed)
     key = KEYS["ann"]
     bearer = ann.log_in()
@@ -225,8 +225,6 @@ def test_session_options(ann: Plain, seed: int) -> None:
         check(lambda request=request: ann.act("SetSessionOptions", request.SerializeToString()))
         check(lambda: ann.query("SELECT 1"))
 
-
-# Arrow --------------------------------------------------------------------------------------------------
 
 N = 40
 COLUMNS: dict[str, pa.Array] = {
@@ -296,9 +294,6 @@ def test_arrow_that_is_not(ann: Plain, command: str, seed: int) -> None:
         stream = [flight.FlightData(data_header=header, data_body=body) for header, body in parts]
         stream[0].flight_descriptor.ParseFromString(described(chance.choice([cmds[width - 1], *cmds])))
         check(lambda stream=stream: ann.ask("DoPut", *(data.SerializeToString() for data in stream)))
-
-
-# Chance -------------------------------------------------------------------------------------------------
 
 
 def _filled(kind: Any, chance: random.Random, known: list[bytes]) -> Any:

@@ -27,10 +27,9 @@ from flight_server import KEYS, Serve
 from sqe.auth.passwords import hash_password
 from sqe.doors.flight import flight_pb2 as flight
 from sqe.doors.flight import flight_sql_pb2 as sql
-from sqe.doors.flight import queries as queries_module
-from sqe.doors.flight import server as server_module
 from sqe.doors.flight.messages import pack, unpack
-from sqe.server.server import Server
+from sqe.doors.open import OpenServer
+from sqe.server import call_limits, statement_quota
 
 WAIT = 60
 HEALTH = "grpc.health.v1.Health"
@@ -39,9 +38,9 @@ HEALTH = "grpc.health.v1.Health"
 @pytest.fixture
 def own(serve: Serve) -> Iterator[Serve]:
     """A server of the test's own, which ends with it."""
-    made: list[Server] = []
+    made: list[OpenServer] = []
 
-    def start(more: str = "", **keywords: Any) -> Server:
+    def start(more: str = "", **keywords: Any) -> OpenServer:
         made.append(serve(more, **keywords))
         return made[-1]
 
@@ -50,7 +49,7 @@ def own(serve: Serve) -> Iterator[Serve]:
         server.close()
 
 
-def client(server: Server, user: str = "ann", **more: Any) -> Plain:
+def client(server: OpenServer, user: str = "ann", **more: Any) -> Plain:
     return Plain(server.flight.port, ("authorization", f"Bearer {KEYS[user]}"), **more)
 
 
@@ -85,17 +84,15 @@ def cancel(of: Plain, ticket: bytes) -> None:
     of.act("CancelFlightInfo", flight.CancelFlightInfoRequest(info=info).SerializeToString())
 
 
-def statement(server: Server, ticket: bytes) -> Any:
-    return server.flight.queries._by_handle[unpack(ticket).statement_handle]
+def statement(server: OpenServer, ticket: bytes) -> Any:
+    handle = unpack(ticket).statement_handle
+    return next(running for running in server.clients.running.all() if running.handle == handle)
 
 
 @pytest.fixture
 def pool() -> Iterator[ThreadPoolExecutor]:
     with ThreadPoolExecutor(8) as made:
         yield made
-
-
-# Statements -------------------------------------------------------------------------------------------
 
 
 def test_as_many_statements_run_as_may(own: Serve, pool: ThreadPoolExecutor) -> None:
@@ -154,7 +151,7 @@ def test_what_waits_is_read_when_it_has_run_and_its_error_heard(own: Serve) -> N
         status, text, _ = refused(lambda: ann.ask("PollFlightInfo", described(wrong)))
         assert status is grpc.StatusCode.INVALID_ARGUMENT
         assert "Division by zero" in text
-        assert len(server.flight.queries) == 0
+        assert len(server.clients.running) == 0
 
 
 def test_time_limits_are_those_of_roles(own: Serve, tmp_path: Path) -> None:
@@ -181,9 +178,6 @@ def test_texts_of_errors_fit_into_headers(own: Serve) -> None:
         assert len(text) < 4096
 
 
-# Clients that are slow, or gone -----------------------------------------------------------------------
-
-
 def silence(event: threading.Event, *first: bytes) -> Iterator[bytes]:
     yield from first
     event.wait(WAIT)
@@ -206,7 +200,7 @@ def test_who_sends_nothing_is_not_waited_for(own: Serve) -> None:
         for call in calls:
             assert refused(lambda call=call: list(call))[0] is grpc.StatusCode.CANCELLED
         end.set()
-        until(lambda: not any(session.busy for session in server.flight.sessions.all()))
+        until(lambda: not any(session.busy for session in server.clients.sessions.all()))
 
 
 def test_few_may_be_about_to_log_in(own: Serve) -> None:
@@ -215,8 +209,8 @@ def test_few_may_be_about_to_log_in(own: Serve) -> None:
     with Plain(server.flight.port) as nobody, client(server) as ann:
         waiting = [nobody.call("Handshake", silence(end)) for _ in range(64)]
         # A few are heard at once, and the others wait for that.
-        until(lambda: server.flight._calls._greeting._value == 0)
-        assert len(server.flight._watch._waiting) == 4
+        until(lambda: server.flight._service._calls._greeting._value == 0)
+        assert len(server.clients.silent) == 4
         status, _, name = refused(lambda: list(nobody.call("Handshake", silence(end))))
         assert (status, name) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "TOO_MANY_HANDSHAKES")
         # Those who say at once who they are do not wait with them.
@@ -231,7 +225,7 @@ def test_what_nobody_fetches_is_given_up(own: Serve) -> None:
     server = own("[query]\nstream_idle_timeout_secs = 1\n")
     with client(server) as ann:
         whole, endless = ann.query("SELECT 1"), begin(ann)
-        until(lambda: len(server.flight.queries) == 0)
+        until(lambda: len(server.clients.running) == 0)
         assert refused(lambda: ann.get(whole))[0] is grpc.StatusCode.NOT_FOUND
         assert refused(lambda: ann.ask("PollFlightInfo", described(endless)))[0] is grpc.StatusCode.NOT_FOUND
         until(lambda: server.admission.running == 0)
@@ -243,7 +237,7 @@ def test_who_reads_nothing_is_not_waited_for(own: Serve) -> None:
         info = ann.query("SELECT sequential_number, 'some text' FROM TABLE(sequence(1, 3000000))")
         reading = ann.call("DoGet", [info.endpoint[0].ticket.SerializeToString()], timeout=None)
         next(reading)
-        until(lambda: len(server.flight.queries) == 0)
+        until(lambda: len(server.clients.running) == 0)
         assert refused(lambda: list(reading))[0] is grpc.StatusCode.CANCELLED
         until(lambda: server.coordinator.spools.spooled == 0)
 
@@ -271,19 +265,19 @@ def test_the_statement_of_a_client_that_vanished_ends(own: Serve, told: bool) ->
     if told:
         assert vanishing.stdout is not None
         vanishing.stdout.readline()
-        until(lambda: any(query.readers for query in server.flight.queries._by_handle.values()))
+        until(lambda: any(running.readers for running in server.clients.running.all()))
     vanishing.send_signal(signal.SIGKILL)
     vanishing.communicate()
     until(lambda: server.admission.running == 0)
-    until(lambda: not any(query.readers for query in server.flight.queries._by_handle.values()))
+    until(lambda: not any(running.readers for running in server.clients.running.all()))
 
 
 def test_results_that_nobody_fetches_make_room(own: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queries_module, "MOST_KEPT", 3)
+    monkeypatch.setattr(statement_quota, "MOST_PER_USER", 3)
     server = own()
     with client(server) as ann, client(server, "joe") as joe:
         kept = [ann.query("SELECT 1") for _ in range(5)]
-        assert len(server.flight.queries) == 3
+        assert len(server.clients.running) == 3
         assert refused(lambda: ann.get(kept[0]))[0] is grpc.StatusCode.NOT_FOUND
         assert len(ann.get(kept[4])) == 2
         of_joe = joe.query("SELECT 1")
@@ -292,12 +286,12 @@ def test_results_that_nobody_fetches_make_room(own: Serve, monkeypatch: pytest.M
 
 
 def test_nobody_takes_all_threads(own: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server_module, "MOST_OF_ONE", 2)
+    monkeypatch.setattr(call_limits, "MOST_PER_USER", 2)
     server = own()
     end = threading.Event()
     with client(server) as ann, client(server, "joe") as joe:
         held = [ann.call("DoPut", silence(end)) for _ in range(2)]
-        until(lambda: len(server.flight._watch._waiting) == 2)
+        until(lambda: len(server.clients.silent) == 2)
         status, _, name = refused(lambda: ann.query("SELECT 1"))
         assert (status, name) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "TOO_MANY_CALLS")
         assert answers(joe)
@@ -306,8 +300,6 @@ def test_nobody_takes_all_threads(own: Serve, monkeypatch: pytest.MonkeyPatch) -
             assert refused(lambda call=call: list(call))[0] is grpc.StatusCode.INVALID_ARGUMENT
         assert answers(ann)
 
-
-# What is larger than it looks -------------------------------------------------------------------------
 
 MIB = 1 << 20
 
@@ -374,9 +366,6 @@ def test_parameters_have_an_end(own: Serve) -> None:
         assert (status, name) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "EXCEEDED_PARAMETER_ROWS")
 
 
-# Sessions ---------------------------------------------------------------------------------------------
-
-
 def test_there_are_as_many_sessions_as_may_be(own: Serve) -> None:
     server = own("[session]\nmax_sessions = 2\n")
     with client(server) as ann:
@@ -386,7 +375,7 @@ def test_there_are_as_many_sessions_as_may_be(own: Serve) -> None:
         assert "session.max_sessions" in text
         with Plain(server.flight.port, ("authorization", bearers[0])) as first:
             first.act("CloseSession")
-        assert len(server.flight.sessions) == 1
+        assert len(server.clients.sessions) == 1
         assert ann.log_in() not in bearers
 
 
@@ -420,11 +409,11 @@ def test_idle_sessions_end_and_say_so(own: Serve) -> None:
     with Plain(server.flight.port, ("authorization", bearer)) as again:
         again.prepare("SELECT 1")
         again.query("SELECT 1")
-        until(lambda: len(server.flight.sessions) == 0)
+        until(lambda: len(server.clients.sessions) == 0)
         status, text, name = refused(lambda: again.query("SELECT 1"))
         assert (status, name) == (grpc.StatusCode.UNAUTHENTICATED, "SESSION_EXPIRED")
         assert "log in again" in text
-    assert len(server.flight.queries) == len(server.flight._service.prepared) == 0
+    assert len(server.clients.running) == len(server.clients.prepared) == 0
 
 
 def test_a_session_is_used_by_what_belongs_to_it(own: Serve) -> None:
@@ -432,7 +421,7 @@ def test_a_session_is_used_by_what_belongs_to_it(own: Serve) -> None:
     server = own()
     with client(server) as ann:
         handle = ann.prepare("SELECT 1")
-        [session] = server.flight.sessions.all()
+        [session] = server.clients.sessions.all()
         prepared = sql.CommandPreparedStatementQuery(prepared_statement_handle=handle)
         before = session.used
         info = ann.info(prepared)
@@ -450,11 +439,8 @@ def test_the_same_credentials_are_one_session_however_many_come_at_once(
     with client(server) as ann:
         for done in [pool.submit(ann.query, "SELECT 1") for _ in range(40)]:
             done.result(WAIT)
-        [session] = server.flight.sessions.all()
+        [session] = server.clients.sessions.all()
         assert session.busy == 0
-
-
-# The end of a server ----------------------------------------------------------------------------------
 
 
 def health(of: Plain) -> Any:
@@ -502,10 +488,7 @@ def test_a_server_that_closes_ends_all_kinds_of_calls(own: Serve, pool: ThreadPo
             assert status in (grpc.StatusCode.CANCELLED, grpc.StatusCode.UNAVAILABLE)
         end.set()
     until(lambda: server.admission.running == server.admission.waiting == 0)
-    assert len(server.flight.sessions) == len(server.flight.queries) == 0
-
-
-# Log-in -----------------------------------------------------------------------------------------------
+    assert len(server.clients.sessions) == len(server.clients.running) == 0
 
 
 def basic(text: str, *, padded: bool = True) -> tuple[str, str]:
@@ -567,9 +550,6 @@ def test_long_bearers_fit(own: Serve) -> None:
     server = own(f'[[auth.providers]]\ntype = "api_key"\nkey_prefix = "long_"\n{entry}')
     with Plain(server.flight.port, ("authorization", f"Bearer {long}")) as known:
         assert answers(known)
-
-
-# The connection ---------------------------------------------------------------------------------------
 
 
 def certificate(folder: Path, name: str) -> tuple[Path, Path, Path]:

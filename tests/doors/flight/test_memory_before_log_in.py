@@ -30,8 +30,8 @@ SERVER = """
 import sys
 from pathlib import Path
 from sqe.config.config import load
-from sqe.server.server import Server
-server = Server(load(Path(sys.argv[1]), {}))
+from sqe.doors.open import OpenServer
+server = OpenServer(load(Path(sys.argv[1]), {}))
 server.start()
 print(server.flight.port, flush=True)
 sys.stdin.read()

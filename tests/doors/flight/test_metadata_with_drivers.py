@@ -24,6 +24,7 @@ from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.doors.flight.metadata import COMMANDS
 from sqe.doors.flight.server import FlightDoor
 from sqe.policy.decision import AllowAll
+from sqe.server.clients import Clients
 from sqe.session import Identity
 
 
@@ -45,10 +46,12 @@ def uri(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         "CREATE TABLE pond.default.people (y bigint)",
     ):
         owner.execute(statement)
-    door = FlightDoor(coordinator, lambda credentials, peer: Grant(Identity("joe"), lambda: lambda: True))
+    clients = Clients(coordinator, lambda credentials, peer: Grant(Identity("joe"), lambda: lambda: True))
+    door = FlightDoor(clients)
     door.start()
     yield f"grpc://127.0.0.1:{door.port}"
     door.close()
+    clients.close()
     assert not coordinator.spark.started
     coordinator.close()
 

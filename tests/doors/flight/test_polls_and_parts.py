@@ -12,11 +12,11 @@ from flight_server import KEYS, Serve
 from sqe.doors.flight import flight_pb2 as flight
 from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.doors.flight.messages import pack, unpack
-from sqe.server.server import Server
+from sqe.doors.open import OpenServer
 
 
 @pytest.fixture
-def ann(server: Server) -> Iterator[Plain]:
+def ann(server: OpenServer) -> Iterator[Plain]:
     with Plain(server.flight.port, ("authorization", f"Bearer {KEYS['ann']}")) as client:
         yield client
 
@@ -32,7 +32,8 @@ def test_progress_is_told_when_it_is_known(serve: Serve) -> None:
         running = poll(ann, pack(sql.CommandStatementQuery(query=ENDLESS)))
         told = waiting = poll(ann, pack(sql.CommandStatementQuery(query="SELECT 1")))
         assert waiting.HasField("flight_descriptor") and not waiting.HasField("progress")
-        query = server.flight.queries._by_handle[unpack(running.flight_descriptor.cmd).statement_handle]
+        handle = unpack(running.flight_descriptor.cmd).statement_handle
+        [query] = [statement for statement in server.clients.running.all() if statement.handle == handle]
         query.statement.progress = (1, 4)
         assert query.progress == 0.25
         ann.act("CancelFlightInfo", flight.CancelFlightInfoRequest(info=running.info).SerializeToString())

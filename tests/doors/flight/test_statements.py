@@ -8,7 +8,7 @@ import adbc_driver_manager
 import pyarrow as pa
 import pytest
 
-from sqe.server.server import Server
+from sqe.doors.open import OpenServer
 
 
 @pytest.fixture
@@ -24,14 +24,14 @@ def test_rows_and_their_types(cursor: Any) -> None:
     assert [field.type for field in table.schema] == [pa.int32(), pa.string(), pa.decimal128(38, 2)]
 
 
-def test_nothing_is_kept_of_what_was_read(cursor: Any, server: Server) -> None:
-    before = len(server.flight.queries)
+def test_nothing_is_kept_of_what_was_read(cursor: Any, server: OpenServer) -> None:
+    before = len(server.clients.running)
     for _ in range(3):
         cursor.execute("SELECT 1")
         assert cursor.fetchall() == [(1,)]
     cursor.execute("SELECT 1 WHERE false")
     assert cursor.fetchall() == []
-    assert len(server.flight.queries) <= before
+    assert len(server.clients.running) <= before
 
 
 def test_parameters(cursor: Any) -> None:

@@ -14,7 +14,7 @@ from sqe.auth.passwords import hash_password
 from sqe.config.config import load
 from sqe.config.session_properties import TimeLimit, time_limit
 from sqe.doors.flight import flight_pb2 as flight
-from sqe.server.server import Server
+from sqe.doors.open import OpenServer
 from sqe.session import Identity, Session
 
 NUMBERS = "UNNEST(sequence(1, 10000))"
@@ -26,7 +26,7 @@ TEXTS = {
 
 
 @pytest.fixture
-def limited(serve: Serve, tmp_path: Path) -> Iterator[Server]:
+def limited(serve: Serve, tmp_path: Path) -> Iterator[OpenServer]:
     """Joe has a role with a limit of its own, and Ann has none."""
     users = tmp_path / "users.toml"
     users.touch(0o600)
@@ -50,7 +50,7 @@ def refused(call: Callable[[], object]) -> str:
 
 
 @pytest.mark.parametrize("lane", TEXTS)
-def test_the_error_names_its_limit(limited: Server, lane: str) -> None:
+def test_the_error_names_its_limit(limited: OpenServer, lane: str) -> None:
     text = TEXTS[lane]
     with Plain(limited.flight.port, ("authorization", f"Bearer {KEYS['ann']}")) as ann:
         ann.query(f"SET SESSION lane = '{lane}'")
@@ -61,7 +61,7 @@ def test_the_error_names_its_limit(limited: Server, lane: str) -> None:
         assert refused(lambda: ann.get(ann.query(text))) == by_session
 
 
-def test_a_limit_that_is_too_small_can_be_taken_back(limited: Server) -> None:
+def test_a_limit_that_is_too_small_can_be_taken_back(limited: OpenServer) -> None:
     with Plain(limited.flight.port, ("authorization", f"Bearer {KEYS['ann']}")) as ann:
         ann.query("SET SESSION query_max_run_time = '0.001ms'")
         limit = "1e-06 s (session property query_max_run_time)"
@@ -70,7 +70,7 @@ def test_a_limit_that_is_too_small_can_be_taken_back(limited: Server) -> None:
         assert len(ann.get(ann.query("SHOW CATALOGS"))) == 2
 
 
-def test_the_limit_of_a_role_cannot_be_lifted(limited: Server) -> None:
+def test_the_limit_of_a_role_cannot_be_lifted(limited: OpenServer) -> None:
     with Plain(limited.flight.port) as nobody:
         payload = flight.BasicAuth(username="joe", password="secret").SerializeToString()
         [answer] = nobody.ask("Handshake", flight.HandshakeRequest(payload=payload).SerializeToString())

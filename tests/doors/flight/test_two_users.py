@@ -14,7 +14,7 @@ from sqe.doors.flight import flight_pb2 as flight
 from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.doors.flight.messages import pack, unpack
 from sqe.doors.flight.service import SERVICE
-from sqe.server.server import Server
+from sqe.doors.open import OpenServer
 
 ENDLESS = (
     "SELECT count(*) FROM TABLE(sequence(1, 1000000)) AS a, TABLE(sequence(1, 1000000)) AS b"
@@ -107,14 +107,14 @@ def sent(first: flight.FlightData, table: pa.Table) -> Iterator[flight.FlightDat
 
 
 @pytest.fixture
-def ann(server: Server) -> Iterator[Client]:
+def ann(server: OpenServer) -> Iterator[Client]:
     client = Client(server.flight.port, f"Bearer {KEYS['ann']}")
     yield client
     client.close()
 
 
 @pytest.fixture
-def joe(server: Server) -> Iterator[Client]:
+def joe(server: OpenServer) -> Iterator[Client]:
     client = Client(server.flight.port, f"Bearer {KEYS['joe']}")
     yield client
     client.close()
@@ -152,7 +152,7 @@ def test_a_ticket_is_of_who_got_it(ann: Client, joe: Client) -> None:
     assert len(ann.get(info.endpoint[0].ticket.ticket)) == 2
 
 
-def test_somebody_else_cannot_poll_cancel_or_renew(ann: Client, joe: Client, server: Server) -> None:
+def test_somebody_else_cannot_poll_cancel_or_renew(ann: Client, joe: Client, server: OpenServer) -> None:
     first = ann.poll(pack(sql.CommandStatementQuery(query=ENDLESS)))
     handle = unpack(first.flight_descriptor.cmd).statement_handle
 
@@ -213,13 +213,13 @@ def test_a_prepared_statement_is_of_who_made_it(ann: Client, joe: Client) -> Non
     ann.act("ClosePreparedStatement", pack(close(prepared_statement_handle=handle)))
 
 
-def test_a_cookie_opens_no_session_of_somebody_else(ann: Client, joe: Client, server: Server) -> None:
+def test_a_cookie_opens_no_session_of_somebody_else(ann: Client, joe: Client, server: OpenServer) -> None:
     """Nor does an unknown one tell anything."""
     ann.log_in()
     options = flight.SetSessionOptionsRequest()
     options.session_options["query_max_run_time"].string_value = "17s"
     ann.act("SetSessionOptions", options.SerializeToString())
-    [session] = [s for s in server.flight.sessions.all() if s.session.properties]
+    [session] = [s for s in server.clients.sessions.all() if s.session.properties]
     thief = Client(server.flight.port, f"Bearer {KEYS['joe']}", f"arrow_flight_session_id={session.cookie}")
     stranger = Client(server.flight.port, f"Bearer {KEYS['joe']}", "arrow_flight_session_id=nonsense")
     asked = flight.GetSessionOptionsRequest().SerializeToString()
@@ -269,7 +269,7 @@ def test_statements_of_others_are_not_listed(ann: Client, joe: Client) -> None:
         "",
     ],
 )
-def test_what_is_no_proof_opens_nothing(server: Server, ann: Client, authorization: str) -> None:
+def test_what_is_no_proof_opens_nothing(server: OpenServer, ann: Client, authorization: str) -> None:
     ann.info(sql.CommandStatementQuery(query="SELECT 1"))
     client = Client(server.flight.port, authorization)
     try:

@@ -19,6 +19,9 @@ class Admin:
     """`/healthz`, `/readyz` and `/api/v1/status` on one port, `/metrics` on the other. A port of None is
     none at all, 0 is any that is free; `status` adds to what `/api/v1/status` says."""
 
+    name = "admin"
+    takes_statements = False
+
     def __init__(
         self,
         *,
@@ -57,11 +60,18 @@ class Admin:
         for listener in self._listeners.values():
             listener.start()
 
-    def close(self) -> None:
+    def drain(self) -> None:
+        """Readiness says it."""
+
+    def close(self, grace: float = 0) -> None:
         """Probes find the ports closed afterwards; more than once does no harm."""
         listeners, self._listeners = self._listeners, {}
         for listener in listeners.values():
             listener.close()
+
+    @property
+    def port(self) -> int | None:
+        return self.health_port
 
     @property
     def health_port(self) -> int | None:

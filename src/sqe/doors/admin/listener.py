@@ -140,10 +140,10 @@ class _Request(BaseHTTPRequestHandler):
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """In place of http.server's page, which repeats what the peer sent."""
-        known = HTTPStatus(code)
-        if known == HTTPStatus.NOT_IMPLEMENTED:
-            known = HTTPStatus.METHOD_NOT_ALLOWED
-        self._answer(json_page({"error": known.phrase.lower()}, known))
+        status = HTTPStatus(code)
+        if status == HTTPStatus.NOT_IMPLEMENTED:
+            status = HTTPStatus.METHOD_NOT_ALLOWED
+        self._answer(json_page({"error": status.phrase.lower()}, status))
 
     def _answer(self, page: Page) -> None:
         self.close_connection = True

@@ -1,4 +1,4 @@
-"""Rows for a table that exists, as its columns have them, where that loses nothing."""
+"""Rows that are appended to a table are coerced to the types of its columns, where that loses nothing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sqe.types import sql_types as t
 NOTHING = pa.int8()
 
 
-def fitted(
+def coerce_batches(
     schema: pa.Schema, batches: Iterator[pa.RecordBatch], columns: Mapping[str, t.Type]
 ) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     """Clients send the widest type that they have, such as pandas its 64 bits. `columns` are the table's by
@@ -32,11 +32,11 @@ def _field(field: pa.Field, wanted: t.Type | None) -> pa.Field:
         return field
     if pt.is_null(field.type):
         return field.with_type(NOTHING)
-    made = _type(field.type, wanted, nested=False)
+    kind = _type(field.type, wanted, nested=False)
     # INSERT would round it, or cut it off.
-    if not is_coercion(_sql_type(made), wanted):
-        raise TypeMismatch(f"column '{field.name}' is {wanted}, the value is {_sql_type(made)}")
-    return field.with_type(made)
+    if not is_coercion(_sql_type(kind), wanted):
+        raise TypeMismatch(f"column '{field.name}' is {wanted}, the value is {_sql_type(kind)}")
+    return field.with_type(kind)
 
 
 def _sql_type(kind: pa.DataType) -> t.Type:
@@ -70,17 +70,17 @@ def _type(kind: pa.DataType, wanted: t.Type, *, nested: bool) -> pa.DataType:
 
 
 def _batch(batch: pa.RecordBatch, target: pa.Schema, columns: Mapping[str, t.Type]) -> pa.RecordBatch:
-    made = []
+    cast_columns = []
     for column, field in zip(batch.columns, target, strict=True):
         try:
-            made.append(_cast(column, field.type))
+            cast_columns.append(_cast(column, field.type))
         except pa.ArrowException:
             raise InvalidArgument(
                 f"column '{field.name}' is {columns[field.name.lower()]}, and some value of Arrow's type"
                 f" {column.type} does not fit into it",
                 code="NUMERIC_VALUE_OUT_OF_RANGE",
             ) from None
-    return pa.RecordBatch.from_arrays(made, schema=target)
+    return pa.RecordBatch.from_arrays(cast_columns, schema=target)
 
 
 def _cast(column: pa.Array, kind: pa.DataType) -> pa.Array:
@@ -94,10 +94,10 @@ def _cast(column: pa.Array, kind: pa.DataType) -> pa.Array:
         # As the number is written: Arrow itself cuts a double's digits off, and asks for room for every
         # integer of a type.
         return column.cast(pa.string()).cast(kind)
-    made = column.cast(kind)
-    if pt.is_float32(kind) and not pc.equal(_infinite(made), _infinite(column)).as_py():
+    cast = column.cast(kind)
+    if pt.is_float32(kind) and not pc.equal(_infinite(cast), _infinite(column)).as_py():
         raise pa.ArrowInvalid("too large")
-    return made
+    return cast
 
 
 def _infinite(column: pa.Array) -> pa.Scalar:

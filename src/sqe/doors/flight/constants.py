@@ -21,7 +21,7 @@ _BITS: dict[t.Type, int] = {t.TINYINT: 7, t.SMALLINT: 15, t.INTEGER: 31, t.BIGIN
 _EXACT = decimal.Context(prec=200)
 
 
-class Misfit(InvalidValue):
+class UnrepresentableValue(InvalidValue):
     """The type does not have the value."""
 
 
@@ -30,13 +30,13 @@ def text_constant(text: str) -> Expression:
 
 
 def constant(value: Any, kind: t.Type) -> Expression:
-    """Arrays are lists, maps lists of pairs, and rows tuples. Misfit where the value is no `kind`; only what
-    is to be real loses digits, since most languages have nothing but doubles."""
+    """Arrays are lists, maps lists of pairs, and rows tuples. UnrepresentableValue where the value is no
+    `kind`; only what is to be real loses digits, since most languages have nothing but doubles."""
     if value is None:
         return Literal(kind, None)
     match kind:
         case t.UNKNOWN:
-            raise _misfit(value, kind)
+            raise _unrepresentable(value, kind)
         case t.TINYINT | t.SMALLINT | t.INTEGER | t.BIGINT:
             return Literal(kind, _integer(value, kind))
         case t.Decimal():
@@ -67,7 +67,7 @@ def constant(value: Any, kind: t.Type) -> Expression:
             return coerce(row(items), kind)
         case t.Varchar(length):
             if length is not None and len(value) > length:
-                raise _misfit(value, kind)
+                raise _unrepresentable(value, kind)
             return Literal(kind, value)
     return expression_of(value)
 
@@ -75,7 +75,7 @@ def constant(value: Any, kind: t.Type) -> Expression:
 def _integer(value: int | decimal.Decimal, kind: t.Type) -> int:
     number = int(value)
     if number != value or not -(1 << _BITS[kind]) <= number < 1 << _BITS[kind]:
-        raise _misfit(value, kind)
+        raise _unrepresentable(value, kind)
     return number
 
 
@@ -83,10 +83,10 @@ def _decimal(value: int | float | decimal.Decimal, kind: t.Decimal) -> decimal.D
     # A double is meant as it is written: 0.1 and not the sum of powers of two that is nearest to it.
     number = decimal.Decimal(repr(value)) if isinstance(value, float) else decimal.Decimal(value)
     if not number.is_finite():
-        raise _misfit(value, kind)
+        raise _unrepresentable(value, kind)
     scaled = number.scaleb(kind.scale, _EXACT)
     if scaled.copy_abs() >= 10**kind.precision or scaled != scaled.to_integral_value(context=_EXACT):
-        raise _misfit(value, kind)
+        raise _unrepresentable(value, kind)
     return number.quantize(decimal.Decimal(1).scaleb(-kind.scale), context=_EXACT)
 
 
@@ -94,15 +94,15 @@ def _real(value: float) -> float:
     try:
         return float(struct.unpack("<f", struct.pack("<f", value))[0])
     except OverflowError:
-        raise _misfit(value, t.REAL) from None
+        raise _unrepresentable(value, t.REAL) from None
 
 
 def _moment(value: dt.time | dt.datetime, precision: int) -> object:
-    made = expression_of(value)
-    assert isinstance(made, Literal)
+    literal = expression_of(value)
+    assert isinstance(literal, Literal)
     if value.microsecond % 10 ** max(6 - precision, 0):
-        raise Misfit("the value is finer", code="NUMERIC_VALUE_OUT_OF_RANGE")
-    return made.value
+        raise UnrepresentableValue("the value is finer", code="NUMERIC_VALUE_OUT_OF_RANGE")
+    return literal.value
 
 
 def _array(items: Sequence[Any], element: t.Type) -> Expression:
@@ -126,5 +126,5 @@ def _as(item: Expression, kind: t.Type) -> Expression:
     return item if item.type == kind else coerce(item, kind)
 
 
-def _misfit(value: object, kind: t.Type) -> Misfit:
-    return Misfit(f"{value} is no {kind}", code="NUMERIC_VALUE_OUT_OF_RANGE")
+def _unrepresentable(value: object, kind: t.Type) -> UnrepresentableValue:
+    return UnrepresentableValue(f"{value} is no {kind}", code="NUMERIC_VALUE_OUT_OF_RANGE")

@@ -15,8 +15,7 @@ import pyarrow.types as pt
 from sqe.bind.query.files import type_of
 from sqe.catalog.names import Visible
 from sqe.coordinator import Coordinator
-from sqe.doors.flight.calls import Call, when_left
-from sqe.doors.flight.coerce_batches import fitted
+from sqe.doors.flight.coerce_batches import coerce_batches
 from sqe.doors.flight.flight_sql_pb2 import CommandStatementIngest
 from sqe.doors.flight.stream import Received
 from sqe.errors import (
@@ -27,8 +26,11 @@ from sqe.errors import (
     NotSupported,
     SqeError,
 )
+from sqe.observe.request_ids import request_ids
 from sqe.policy.secure import Guard
 from sqe.results.result import spool_failure
+from sqe.server.calls import Call
+from sqe.server.clients import Clients
 from sqe.session import Session
 from sqe.statement import Statement, run
 from sqe.tree.names import expands
@@ -42,8 +44,9 @@ _Options = CommandStatementIngest.TableDefinitionOptions
 
 
 class Ingest:
-    def __init__(self, coordinator: Coordinator) -> None:
-        self._coordinator = coordinator
+    def __init__(self, clients: Clients) -> None:
+        self._running = clients.running
+        self._coordinator = clients.coordinator
 
     def run(self, call: Call, command: Any, first: Any, messages: Iterator[Any]) -> int:
         """How many rows were written. Nothing is written before the whole stream is there."""
@@ -56,23 +59,23 @@ class Ingest:
             raise AlreadyExists(f"table '{table}' already exists")
         if not exists and missing == _Options.TABLE_NOT_EXIST_OPTION_FAIL:
             raise NotFound(f"table '{table}' does not exist")
-        sent = Received(
+        stream = Received(
             first,
             messages,
             largest=self._coordinator.config.server.max_ingest_size,
             limit="coordinator.max_ingest_size",
         )
-        found = sent.batches()
-        if found is None:
+        received = stream.batches()
+        if received is None:
             raise InvalidArgument("no rows and no columns were sent")
-        schema, batches = found
+        schema, batches = received
         nulls: set[str] = set()
         if exists and present == _Options.TABLE_EXISTS_OPTION_APPEND:
             columns = self._columns(table, session)
             nulls = {
                 field.name for field in schema if pt.is_null(field.type) and field.name.lower() in columns
             }
-            schema, batches = fitted(schema, batches, columns)
+            schema, batches = coerce_batches(schema, batches, columns)
         target = storable(schema)
         with Staged(self._coordinator, session.identity.user) as staged:
             rows = staged.write(batches, target)
@@ -102,24 +105,18 @@ class Ingest:
             text = f"CREATE OR REPLACE TABLE {name} AS {rows}"
         else:
             text = f"INSERT INTO {name} ({columns}) {rows}"
-        statement = Statement(text, call.session.session, staged={STREAM: (path,)})
-        over = when_left(call.context, lambda: self._abandon(statement))
+        statement = Statement(
+            text, call.session.session, staged={STREAM: (path,)}, request=request_ids(call.client.headers)
+        )
         try:
-            run(statement, self._coordinator)
+            with self._running.attended(statement, call.client):
+                run(statement, self._coordinator)
         except SqeError as error:
-            error.query_id = statement.id
             # The client never saw the statement.
             error.position = None
             error.hint = None if error.hint == "add a CAST" else error.hint
             raise
-        finally:
-            over.set()
         return statement.updated
-
-    def _abandon(self, statement: Statement) -> None:
-        if statement.ended is None:
-            statement.cancelled = True
-            self._coordinator.cancel(statement.session.identity, statement.id)
 
     def _table(self, command: Any, session: Session) -> TableName:
         if not command.table:
@@ -146,11 +143,11 @@ class Ingest:
         """By their names in lower case; those that cannot be told apart by it are left out. Of a table that
         the user sees but part of, nothing is said: writing to it is refused."""
         catalog = self._coordinator.catalogs.get(table.catalog)
-        found = catalog.find_table(table.namespace, table.name, visible=self._visible(table, session))
-        if not Guard(self._coordinator.policy, session.identity).sees_all_of(found.name):
+        stored = catalog.find_table(table.namespace, table.name, visible=self._visible(table, session))
+        if not Guard(self._coordinator.policy, session.identity).sees_all_of(stored.name):
             return {}
-        names = Counter(column.name.lower() for column in found.columns)
-        return {c.name.lower(): c.type for c in found.columns if names[c.name.lower()] == 1}
+        names = Counter(column.name.lower() for column in stored.columns)
+        return {c.name.lower(): c.type for c in stored.columns if names[c.name.lower()] == 1}
 
     def _visible(self, table: TableName, session: Session) -> Visible:
         guard = Guard(self._coordinator.policy, session.identity)

@@ -15,13 +15,13 @@ def primary_key(table: Table, visible: Sequence[Column]) -> Key:
     """The identifier fields of the current schema in the order of its columns, a field of a row as
     `column.field`. A key of which a part is hidden is none: its other columns identify nothing."""
     schema = table.stored_schemas.get(table.schema_id, {})
-    wanted = set(schema.get("identifier-field-ids") or ())
+    key_ids = set(schema.get("identifier-field-ids") or ())
     shown = {column.field_id for column in visible}
     fields = [f for f in schema.get("fields", ()) if f["id"] in shown]
-    found = [name for field_id, name in _named(fields) if field_id in wanted]
-    if len(found) < len(wanted):
+    names = [name for field_id, name in _named(fields) if field_id in key_ids]
+    if len(names) < len(key_ids):
         return []
-    return [(name, number) for number, name in enumerate(found, 1)]
+    return [(name, number) for number, name in enumerate(names, 1)]
 
 
 def _named(fields: Sequence[Mapping[str, Any]], above: str = "") -> Iterator[tuple[int, str]]:

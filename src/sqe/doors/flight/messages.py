@@ -18,9 +18,9 @@ _KNOWN = {
 
 
 def pack(message: Any) -> bytes:
-    made = AnyMessage()
-    made.Pack(message)
-    return bytes(made.SerializeToString())
+    wrapper = AnyMessage()
+    wrapper.Pack(message)
+    return bytes(wrapper.SerializeToString())
 
 
 def unpack(data: bytes) -> Any:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
+from google.protobuf.json_format import MessageToJson
 
 from sqe.bind.binder import Binder
 from sqe.bind.views.reader import ViewReader
@@ -24,9 +25,8 @@ from sqe.doors.flight.column_metadata import table_schema
 from sqe.doors.flight.keys import primary_key
 from sqe.errors import InvalidArgument, NotFound
 from sqe.foundation.record import record
-from sqe.foundation.recursion import make_room
 from sqe.policy.secure import Guard
-from sqe.session import Session
+from sqe.statement import Statement
 from sqe.system.listing import Accepts, Entry, Listing, anything
 from sqe.system.patterns import like
 
@@ -46,7 +46,13 @@ class Metadata:
     """The answer to one kind of command: its schema is known without asking anything."""
 
     schema: Callable[[Any], pa.Schema]
-    table: Callable[[Any, Session, Coordinator], pa.Table]
+    table: Callable[[Any, Statement, Coordinator], pa.Table]
+
+
+def text_of(command: Any) -> str:
+    """What the history and the logs call it."""
+    name = type(command).__name__.removeprefix("Command")
+    return f"{name}: {MessageToJson(command, indent=None, preserving_proto_field_name=True)}"
 
 
 def _catalogs(listing: Listing, command: sql.CommandGetCatalogs) -> Iterator[Row]:
@@ -59,13 +65,13 @@ def _db_schemas(listing: Listing, command: sql.CommandGetDbSchemas) -> Iterator[
 
 
 def _tables(listing: Listing, command: sql.CommandGetTables) -> Iterator[Row]:
-    found = _entries(
+    entries = _entries(
         listing,
         _given(command, "catalog"),
         _pattern(command, "db_schema_filter_pattern"),
         _pattern(command, "table_name_filter_pattern"),
     )
-    for entry in found:
+    for entry in entries:
         kind = _KINDS[entry.kind]
         if command.table_types and kind not in command.table_types:
             continue
@@ -86,10 +92,10 @@ def _table_types(listing: Listing, command: sql.CommandGetTableTypes) -> Iterato
 def _primary_keys(listing: Listing, command: sql.CommandGetPrimaryKeys) -> Iterator[Row]:
     in_schema, in_table = _exactly(_given(command, "db_schema")), _exactly(command.table)
     for entry in _entries(listing, _given(command, "catalog"), in_schema, in_table):
-        found = None if entry.is_system or entry.kind == "VIEW" else listing.load(entry)
-        if not isinstance(found, Table):
+        table = None if entry.is_system or entry.kind == "VIEW" else listing.load(entry)
+        if not isinstance(table, Table):
             continue
-        for column, number in primary_key(found, listing.visible(found)):
+        for column, number in primary_key(table, listing.visible(table)):
             yield (*_named(entry), column, number, None)
 
 
@@ -110,6 +116,7 @@ def _entries(listing: Listing, catalog: str | None, in_schema: Accepts, accepts:
         yield from listing.walk(listing.catalogs(), in_schema, accepts)
         return
     for _, schema in _schemas(listing, catalog, in_schema):
+        listing.check()
         try:
             yield from listing.entries(catalog, schema, accepts)
         except NotFound:
@@ -140,17 +147,19 @@ def _pattern(command: Any, field: str) -> Accepts:
 
 
 def _of_names(schema: Callable[[Any], pa.Schema], rows: Callable[[Listing, Any], Iterator[Row]]) -> Metadata:
-    def table(command: Any, session: Session, coordinator: Coordinator) -> pa.Table:
-        make_room()
+    def table(command: Any, statement: Statement, coordinator: Coordinator) -> pa.Table:
+        session = statement.session
         guard = Guard(coordinator.policy, session.identity)
         # As the session is now; there is no text of a statement, and views have their own.
         binder = Binder("", replace(session), coordinator.catalogs, guard)
         views = ViewReader(binder)
         listing = Listing(coordinator.catalogs, guard, views.columns, views.shows_text, binder.warn)
-        found = _arrow(schema(command), rows(listing, command))
+        listing.check = statement.check
+        table = _arrow(schema(command), rows(listing, command))
+        statement.check()
         for warning in binder.warnings:
             log.warning(warning)
-        return found
+        return table
 
     return Metadata(schema, table)
 
@@ -195,13 +204,13 @@ COMMANDS: Mapping[type, Metadata] = {
     sql.CommandGetCrossReference: _of_names(_always(schemas.FOREIGN_KEYS), _nothing),
     sql.CommandGetXdbcTypeInfo: Metadata(
         _always(schemas.XDBC_TYPES),
-        lambda command, session, coordinator: _arrow(
+        lambda command, statement, coordinator: _arrow(
             schemas.XDBC_TYPES,
             xdbc_types.rows(command.data_type if command.HasField("data_type") else None),
         ),
     ),
     sql.CommandGetSqlInfo: Metadata(
         _always(schemas.SQL_INFO),
-        lambda command, session, coordinator: sql_info.table(command.info, coordinator.config),
+        lambda command, statement, coordinator: sql_info.table(command.info, coordinator.config),
     ),
 }

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from sqe.bind.parameters import expression_of
-from sqe.doors.flight.constants import Misfit, constant, text_constant
+from sqe.doors.flight.constants import UnrepresentableValue, constant, text_constant
 from sqe.errors import UserError
 from sqe.results.result import arrow_type
 from sqe.tree.expressions import Expression, Literal
@@ -68,15 +68,15 @@ def rows_of(
     batches: Sequence[pa.RecordBatch], parameters: Sequence[t.Type], *, writes: bool
 ) -> list[tuple[Expression, ...]]:
     """`parameters` are the types that clients were told; `writes` if the statement returns no rows."""
-    found: list[tuple[Expression, ...]] = []
+    rows: list[tuple[Expression, ...]] = []
     for batch in batches:
         columns = [
             _column(batch.column(at), batch.schema.field(at), at + 1, told, writes)
             for at, told in enumerate(parameters)
         ]
         # A statement may have no parameters, and be run for each of the rows nevertheless.
-        found += zip(*columns, strict=True) if columns else [()] * batch.num_rows
-    return found
+        rows += zip(*columns, strict=True) if columns else [()] * batch.num_rows
+    return rows
 
 
 def _column(column: pa.Array, field: pa.Field, number: int, told: t.Type, writes: bool) -> list[Expression]:
@@ -101,7 +101,7 @@ def _values(column: pa.Array, name: bytes, told: t.Type, writes: bool) -> list[E
     column = _microseconds(column)
     try:
         return _constants(column, sql_type(column.type, name), told, writes)
-    except Misfit:
+    except UnrepresentableValue:
         # Some text is longer than its type says, as in a result that was changed and sent again.
         return _constants(column, sql_type(column.type), told, writes)
 
@@ -120,7 +120,7 @@ def _typed(value: Any, own: t.Type, wanted: t.Type) -> Expression:
     if wanted != own:
         try:
             return constant(value, wanted)
-        except Misfit:
+        except UnrepresentableValue:
             pass
     # As 'abc' in a statement is of its own length.
     return text_constant(value) if own == t.VARCHAR else constant(value, own)
@@ -184,8 +184,8 @@ def sql_type(kind: pa.DataType, name: bytes | None = None) -> t.Type:
         return t.Array(_inside(kind.value_field, name))
     if pt.is_map(kind):
         # Drivers lose what is said of a map's own fields.
-        found = [pattern.fullmatch(name or b"") for pattern in (_MAP_KEY, _MAP_VALUE)]
-        key, value = (match and match[1] for match in found)
+        matches = [pattern.fullmatch(name or b"") for pattern in (_MAP_KEY, _MAP_VALUE)]
+        key, value = (match and match[1] for match in matches)
         return t.Map(_said(_inside(kind.key_field, name), key), _said(_inside(kind.item_field, name), value))
     if pt.is_struct(kind):
         return t.Row(tuple(t.RowField(_name(f.name, i), _inside(f, name)) for i, f in enumerate(kind)))

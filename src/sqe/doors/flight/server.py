@@ -2,51 +2,33 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import grpc
 
 from sqe.config.config import ServerSettings, TlsSettings
-from sqe.coordinator import Coordinator
 from sqe.doors.flight import health
-from sqe.doors.flight.calls import Calls, LogIn, Watch
-from sqe.doors.flight.queries import Queries
 from sqe.doors.flight.service import SERVICE, Service
 from sqe.errors import ConfigError
-from sqe.server.sessions import ServerSession, Sessions
+from sqe.server.clients import Clients
 
 # Each open stream and each statement that waits takes one; they are made when they are needed.
 THREADS = 512
-MOST_OF_ONE = 384
-SWEEP_SECONDS = 1.0
 
 
 class FlightDoor:
     """Serves from `start` to `close`."""
 
-    def __init__(self, coordinator: Coordinator, log_in: LogIn) -> None:
-        self._coordinator = coordinator
-        self._settings = coordinator.config.server
-        self.queries = Queries(coordinator, compression=self._settings.flight_compression)
-        self.sessions = Sessions(coordinator.config.sessions, coordinator.session, self._ended)
-        self._watch = Watch(coordinator.config.query.stream_idle_timeout_secs)
-        self._calls = Calls(
-            log_in,
-            self.sessions,
-            self._watch,
-            most_of_one=MOST_OF_ONE,
-            first_seconds=self._settings.handshake_timeout_secs,
-            largest_message=self._settings.max_message_size,
-            largest_text=coordinator.config.query.max_sql_bytes,
-        )
-        self._service = Service(coordinator, self.sessions, self._calls, self.queries)
+    name = "flight"
+    takes_statements = True
+
+    def __init__(self, clients: Clients) -> None:
+        self._settings = clients.coordinator.config.server
+        self._service = Service(clients)
         self._health = health.Health()
         self._executor = ThreadPoolExecutor(THREADS, thread_name_prefix="sqe-flight")
         self._server: Any = None
-        self._closed = threading.Event()
         self.port = 0
 
     def start(self) -> None:
@@ -64,7 +46,6 @@ class FlightDoor:
         self.port = _bind(self._server, settings)
         self._server.start()
         self._health.serving = True
-        threading.Thread(target=self._sweep, name="sqe-flight-sweep", daemon=True).start()
 
     def drain(self) -> None:
         """Tells health checks that this server is about to go."""
@@ -72,25 +53,9 @@ class FlightDoor:
 
     def close(self, grace: float = 0) -> None:
         """Calls that run get `grace` seconds."""
-        self._closed.set()
         if self._server is not None:
             self._server.stop(grace).wait()
-        self.sessions.close_all()
         self._executor.shutdown(wait=False, cancel_futures=True)
-
-    def _ended(self, session: ServerSession) -> None:
-        self.queries.close_session(session.id)
-        self._service.prepared.close_session(session.id)
-
-    def _sweep(self) -> None:
-        rest = self._coordinator.config.sessions.sweep_interval
-        again = time.monotonic() + rest
-        while not self._closed.wait(SWEEP_SECONDS):
-            self._watch.sweep()
-            self.queries.sweep()
-            if time.monotonic() >= again:
-                self.sessions.sweep()
-                again = time.monotonic() + rest
 
 
 def _options(settings: ServerSettings) -> list[tuple[str, int]]:

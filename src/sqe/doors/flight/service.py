@@ -9,36 +9,40 @@ from typing import Any
 import grpc
 import pyarrow as pa
 
-from sqe.auth.credentials import Bearer, Credentials, Password
-from sqe.coordinator import Coordinator
+from sqe.auth.authorization_header import credentials_of
+from sqe.auth.credentials import Password
 from sqe.doors.flight import flight_pb2 as flight
 from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.doors.flight import stream
-from sqe.doors.flight.calls import Call, Calls, credentials_of, headers_of
+from sqe.doors.flight.bound_rows import bind
+from sqe.doors.flight.calls import GrpcCalls
+from sqe.doors.flight.client import GrpcClient
 from sqe.doors.flight.column_metadata import described
 from sqe.doors.flight.ingest import Ingest
 from sqe.doors.flight.messages import pack, read, unpack
-from sqe.doors.flight.metadata import COMMANDS
+from sqe.doors.flight.metadata import COMMANDS, text_of
 from sqe.doors.flight.parameters import schema_of
-from sqe.doors.flight.prepared import MOST_BYTES, Prepared, PreparedStatements
-from sqe.doors.flight.queries import Queries, Query
 from sqe.doors.flight.session_options import get_options, set_options
+from sqe.doors.flight.tickets import Tickets
 from sqe.errors import InvalidArgument, NotSupported, SqeError
-from sqe.server.describe import Description, describe
-from sqe.server.sessions import Sessions
+from sqe.server.calls import AUTHORIZATION, Call
+from sqe.server.clients import Clients
+from sqe.server.describe import Description
+from sqe.server.prepared import Prepared, Values
+from sqe.server.running_statements import RunningStatement
+from sqe.server.sessions import ServerSession
 
 SERVICE = "arrow.flight.protocol.FlightService"
 _NOTHING = pa.schema([])
 
 
 class Service:
-    def __init__(self, coordinator: Coordinator, sessions: Sessions, calls: Calls, queries: Queries) -> None:
-        self._coordinator = coordinator
-        self._sessions = sessions
-        self._calls = calls
-        self._queries = queries
-        self.prepared = PreparedStatements(coordinator)
-        self._ingest = Ingest(coordinator)
+    def __init__(self, clients: Clients) -> None:
+        self._clients = clients
+        self._coordinator = clients.coordinator
+        self._calls = GrpcCalls(clients)
+        self._tickets = Tickets(clients, compression=clients.coordinator.config.server.flight_compression)
+        self._ingest = Ingest(clients)
         self._actions: dict[str, tuple[str, Callable[[Call, bytes], Iterator[bytes]]]] = {
             "CreatePreparedStatement": ("Describe a statement and keep it.", self._create_prepared),
             "ClosePreparedStatement": ("Forget a prepared statement.", self._close_prepared),
@@ -62,7 +66,7 @@ class Service:
         to_many = partial(grpc.stream_stream_rpc_method_handler, response_serializer=text)
         as_bytes = grpc.stream_stream_rpc_method_handler
         rpcs = {
-            "Handshake": to_many(self._calls.guarded(self.handshake)),
+            "Handshake": to_many(self._calls.before_log_in(self.handshake)),
             "ListFlights": to_many(to_stream(self.list_flights, flight.Criteria)),
             "GetFlightInfo": to_one(unary(self.get_flight_info, descriptor)),
             "PollFlightInfo": to_one(unary(self.poll_flight_info, descriptor)),
@@ -75,69 +79,60 @@ class Service:
         }
         return grpc.method_handlers_generic_handler(SERVICE, rpcs)
 
-    # Log-in -------------------------------------------------------------------------------------------
-
-    def handshake(self, requests: Iterator[Any], context: Any) -> Iterator[Any]:
+    def handshake(self, client: GrpcClient, requests: Iterator[bytes]) -> Iterator[flight.HandshakeResponse]:
         """Credentials in a header, or in the first message as older clients have it."""
-        credentials = credentials_of(headers_of(context))
+        credentials = credentials_of(client.headers.get(AUTHORIZATION))
         if credentials is None:
-            first = self._calls.greeting(context, requests)
+            first = self._calls.greeting(client, requests)
             payload = b"" if first is None else read(flight.HandshakeRequest, first).payload
             if payload:
-                asked = read(flight.BasicAuth, payload)
-                credentials = Password(asked.username, asked.password)
-        bearer = self._bearer(context, credentials)
-        said = (("authorization", f"Bearer {bearer}"),)
-        context.send_initial_metadata(said)
-        context.set_trailing_metadata(said)
+                basic = read(flight.BasicAuth, payload)
+                credentials = Password(basic.username, basic.password)
+        bearer = self._clients.calls.bearer(client, credentials)
+        header = ((AUTHORIZATION, f"Bearer {bearer}"),)
+        client.context.send_initial_metadata(header)
+        client.context.set_trailing_metadata(header)
         yield flight.HandshakeResponse(payload=bearer.encode())
-
-    def _bearer(self, context: Any, credentials: Credentials) -> str:
-        """What the client is to send from now on."""
-        if isinstance(credentials, Bearer) and self._sessions.of_bearer(credentials.token) is not None:
-            return credentials.token
-        return self._sessions.begin(self._calls.grant(context, credentials))
-
-    # Statements ---------------------------------------------------------------------------------------
 
     def get_flight_info(self, call: Call, descriptor: flight.FlightDescriptor) -> flight.FlightInfo:
         command = _command(descriptor)
-        known = COMMANDS.get(type(command))
-        if known is not None:
-            return _metadata_info(descriptor, known.schema(command))
+        metadata = COMMANDS.get(type(command))
+        if metadata is not None:
+            return _metadata_info(descriptor, metadata.schema(command))
         if isinstance(command, sql.TicketStatementQuery):
-            return self._queries.info(self._query(call, command), descriptor)
+            return self._tickets.info(self._statement(call, command), descriptor)
         text, session, values, rows = self._runnable(call, command)
-        query = self._queries.start(session, text, context=call.context, parameters=values, rows=rows)
-        return self._queries.info(query, descriptor)
+        running = self._clients.running.start(session, text, client=call.client, parameters=values, rows=rows)
+        return self._tickets.info(running, descriptor)
 
     def poll_flight_info(self, call: Call, descriptor: flight.FlightDescriptor) -> flight.PollInfo:
         command = _command(descriptor)
-        known = COMMANDS.get(type(command))
-        if known is not None:
-            return flight.PollInfo(info=_metadata_info(descriptor, known.schema(command)), progress=1.0)
+        metadata = COMMANDS.get(type(command))
+        if metadata is not None:
+            return flight.PollInfo(info=_metadata_info(descriptor, metadata.schema(command)), progress=1.0)
         if isinstance(command, sql.TicketStatementQuery):
-            query = self._query(call, command)
-            return self._queries.poll(query, descriptor, context=call.context, first=False)
+            return self._tickets.poll(call, self._statement(call, command), descriptor, first=False)
         text, session, values, rows = self._runnable(call, command)
-        query = self._queries.start_in_background(session, text, parameters=values, rows=rows)
-        return self._queries.poll(query, descriptor, context=call.context, first=True)
+        running = self._clients.running.start_in_background(
+            session, text, client=call.client, parameters=values, rows=rows
+        )
+        return self._tickets.poll(call, running, descriptor, first=True)
 
     def get_schema(self, call: Call, descriptor: flight.FlightDescriptor) -> flight.SchemaResult:
         command = _command(descriptor)
-        known = COMMANDS.get(type(command))
-        if known is not None:
-            return flight.SchemaResult(schema=stream.schema_bytes(known.schema(command)))
+        metadata = COMMANDS.get(type(command))
+        if metadata is not None:
+            return flight.SchemaResult(schema=stream.schema_bytes(metadata.schema(command)))
         if isinstance(command, sql.CommandPreparedStatementQuery):
             prepared = self._prepared(call, command)
             return flight.SchemaResult(schema=_announced(prepared.description))
         if isinstance(command, sql.CommandStatementQuery):
             _refuse_transaction(command)
-            found = describe(command.query, call.session.session, self._coordinator)
-            return flight.SchemaResult(schema=_announced(found))
+            description = self._clients.questions.describe(call.session, command.query, client=call.client)
+            return flight.SchemaResult(schema=_announced(description))
         raise _not_a_query(command)
 
-    def _runnable(self, call: Call, command: Any) -> tuple[str, Any, tuple[Any, ...], int]:
+    def _runnable(self, call: Call, command: Any) -> tuple[str, ServerSession, Values, int]:
         """The text, the session, the values and the number of rows of what is to be run."""
         if isinstance(command, sql.CommandStatementQuery):
             _refuse_transaction(command)
@@ -148,28 +143,32 @@ class Service:
         raise _not_a_query(command)
 
     def _prepared(self, call: Call, command: Any) -> Prepared:
-        found = self.prepared.find(command.prepared_statement_handle, call.identity)
-        call.use(found.session)
-        return found
+        prepared = self._clients.prepared.find(command.prepared_statement_handle, call.identity)
+        call.use(prepared.session)
+        return prepared
 
-    def _query(self, call: Call, command: sql.TicketStatementQuery) -> Query:
-        found = self._queries.find(command.statement_handle, call.identity)
-        call.use(found.session)
-        return found
+    def _statement(self, call: Call, command: sql.TicketStatementQuery) -> RunningStatement:
+        running = self._tickets.find(command, call.identity)
+        call.use(running.session)
+        return running
 
     def do_get(self, call: Call, ticket: flight.Ticket) -> Iterator[bytes]:
         command = unpack(ticket.ticket)
-        known = COMMANDS.get(type(command))
-        if known is not None:
-            table = known.table(command, call.session.session, self._coordinator)
+        metadata = COMMANDS.get(type(command))
+        if metadata is not None:
+            table = self._clients.questions.answer(
+                call.session,
+                text_of(command),
+                client=call.client,
+                label="metadata",
+                work=lambda statement: metadata.table(command, statement, self._coordinator),
+            )
             yield from stream.table_frames(table)
         elif isinstance(command, sql.TicketStatementQuery):
-            self._query(call, command)
-            yield from self._queries.read(command.statement_handle, call.identity, context=call.context)
+            self._statement(call, command)
+            yield from self._tickets.frames(call, command)
         else:
             raise InvalidArgument("that is no ticket", code="INVALID_COMMAND")
-
-    # Putting ------------------------------------------------------------------------------------------
 
     def do_put(self, call: Call, messages: Iterator[flight.FlightData]) -> Iterator[flight.PutResult]:
         first = next(messages, None)
@@ -182,11 +181,11 @@ class Service:
                 yield _updated(self._update(call, command.query))
             case sql.CommandPreparedStatementUpdate():
                 prepared = self._prepared(call, command)
-                bound = _bind(prepared, first, messages)
+                bound = bind(prepared, first, messages)
                 yield _updated(self._update(call, prepared.text, prepared, bound))
             case sql.CommandPreparedStatementQuery():
                 prepared = self._prepared(call, command)
-                _bind(prepared, first, messages)
+                bind(prepared, first, messages)
                 yield _put(sql.DoPutPreparedStatementResult(prepared_statement_handle=prepared.handle))
             case sql.CommandStatementIngest():
                 _refuse_transaction(command)
@@ -197,27 +196,26 @@ class Service:
                 raise InvalidArgument("nothing can be put there", code="INVALID_COMMAND")
 
     def _update(
-        self, call: Call, text: str, prepared: Prepared | None = None, bound: list[Any] | None = None
+        self, call: Call, text: str, prepared: Prepared | None = None, bound: list[Values] | None = None
     ) -> int:
         session = call.session if prepared is None else prepared.session
-        found = (
-            describe(text, session.session, self._coordinator) if prepared is None else prepared.description
-        )
-        if found.returns_rows:
+        if prepared is None:
+            description = self._clients.questions.describe(session, text, client=call.client)
+        else:
+            description = prepared.description
+        if description.returns_rows:
             raise InvalidArgument("the statement returns rows: it is a query and not an update")
         if prepared is not None and prepared.changes_nothing(bound):
             return 0
         values, rows = ((), 1) if prepared is None else prepared.values(bound)
-        query = self._queries.start(session, text, context=call.context, parameters=values, rows=rows)
-        self._queries.close(query)
-        return query.statement.updated or 0
-
-    # Actions ------------------------------------------------------------------------------------------
+        running = self._clients.running.start(session, text, client=call.client, parameters=values, rows=rows)
+        self._clients.running.close(running)
+        return running.statement.updated or 0
 
     def do_action(self, call: Call, action: flight.Action) -> Iterator[flight.Result]:
-        known = self._actions.get(action.type)
-        if known is not None:
-            for body in known[1](call, action.body):
+        handler = self._actions.get(action.type)
+        if handler is not None:
+            for body in handler[1](call, action.body):
                 yield flight.Result(body=body)
         elif action.type in ("BeginTransaction", "EndTransaction", "BeginSavepoint", "EndSavepoint"):
             raise NotSupported("there are no transactions: each statement commits by itself")
@@ -233,22 +231,23 @@ class Service:
     def _create_prepared(self, call: Call, body: bytes) -> Iterator[bytes]:
         request = _expect(sql.ActionCreatePreparedStatementRequest, body)
         _refuse_transaction(request)
-        prepared = self.prepared.create(request.query, call.session)
-        found = prepared.description
+        prepared = self._clients.prepared.create(request.query, call.session, call.client)
+        description = prepared.description
         yield pack(
             sql.ActionCreatePreparedStatementResult(
                 prepared_statement_handle=prepared.handle,
-                dataset_schema=_schema(found) if found.returns_rows else b"",
-                parameter_schema=stream.schema_bytes(schema_of(found.parameters))
-                if found.parameters
+                dataset_schema=_schema(description) if description.returns_rows else b"",
+                parameter_schema=stream.schema_bytes(schema_of(description.parameters))
+                if description.parameters
                 else b"",
-                is_update=not found.returns_rows,
+                is_update=not description.returns_rows,
             )
         )
 
     def _close_prepared(self, call: Call, body: bytes) -> Iterator[bytes]:
         request = _expect(sql.ActionClosePreparedStatementRequest, body)
-        self.prepared.close(self.prepared.find(request.prepared_statement_handle, call.identity))
+        prepared = self._clients.prepared
+        prepared.close(prepared.find(request.prepared_statement_handle, call.identity))
         return iter(())
 
     def _cancel_query(self, call: Call, body: bytes) -> Iterator[bytes]:
@@ -263,12 +262,11 @@ class Service:
         yield bytes(answer.SerializeToString())
 
     def _cancel(self, call: Call, info: flight.FlightInfo) -> None:
-        query: Query = self._queries.find_in(info, call.identity)
-        self._queries.cancel(query)
+        self._clients.running.cancel(self._tickets.find_in(info, call.identity))
 
     def _renew(self, call: Call, body: bytes) -> Iterator[bytes]:
         request = read(flight.RenewFlightEndpointRequest, body)
-        yield bytes(self._queries.renew(request.endpoint, call.identity).SerializeToString())
+        yield bytes(self._tickets.renew(request.endpoint, call.identity).SerializeToString())
 
     def _set_options(self, call: Call, body: bytes) -> Iterator[bytes]:
         request = read(flight.SetSessionOptionsRequest, body)
@@ -277,19 +275,17 @@ class Service:
 
     def _get_options(self, call: Call, body: bytes) -> Iterator[bytes]:
         read(flight.GetSessionOptionsRequest, body)
-        known = call.existing_session
-        session = self._coordinator.session(call.identity) if known is None else known.session
+        existing = call.existing_session
+        session = self._coordinator.session(call.identity) if existing is None else existing.session
         yield bytes(get_options(session, self._coordinator).SerializeToString())
 
     def _close_session(self, call: Call, body: bytes) -> Iterator[bytes]:
         read(flight.CloseSessionRequest, body)
-        known = call.existing_session
-        if known is not None:
-            self._sessions.close(known)
+        session = call.existing_session
+        if session is not None:
+            self._clients.sessions.close(session)
         answer = flight.CloseSessionResult(status=flight.CloseSessionResult.CLOSED)
         yield bytes(answer.SerializeToString())
-
-    # The rest -----------------------------------------------------------------------------------------
 
     def list_flights(self, call: Call, criteria: flight.Criteria) -> Iterator[flight.FlightInfo]:
         """There are none but those that are asked for."""
@@ -335,13 +331,6 @@ def _announced(found: Description) -> bytes:
 
 def _schema(found: Description) -> bytes:
     return stream.schema_bytes(_NOTHING if found.fields is None else described(found.fields))
-
-
-def _bind(
-    prepared: Prepared, first: flight.FlightData, messages: Iterator[flight.FlightData]
-) -> list[Any] | None:
-    sent = stream.Received(first, messages, largest=MOST_BYTES).batches()
-    return None if sent is None else prepared.bind(*sent)
 
 
 def _refuse_transaction(command: Any) -> None:

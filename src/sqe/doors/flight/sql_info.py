@@ -135,9 +135,9 @@ Value = tuple[int, object]
 def table(wanted: Sequence[int], config: Config) -> pa.Table:
     """The values of some numbers, or all of them. A number that has none is left out: a driver that is
     newer than this server still gets the others."""
-    known = values(config)
-    numbers = sorted(known) if not wanted else [n for n in dict.fromkeys(wanted) if n in known]
-    arrays = [pa.array(numbers, pa.uint32()), _union([known[n] for n in numbers])]
+    answers = values(config)
+    numbers = sorted(answers) if not wanted else [n for n in dict.fromkeys(wanted) if n in answers]
+    arrays = [pa.array(numbers, pa.uint32()), _union([answers[n] for n in numbers])]
     return pa.Table.from_arrays(arrays, schema=schemas.SQL_INFO)
 
 

@@ -102,18 +102,18 @@ _DEFAULTS: tuple[tuple[type[e.SqeError], str], ...] = (
 
 
 def status_of(error: e.SqeError) -> grpc.StatusCode:
-    known = _BY_CODE.get(error.code)
-    if known is not None:
-        return known
+    status = _BY_CODE.get(error.code)
+    if status is not None:
+        return status
     return next((code for kind, code in _BY_CLASS if isinstance(error, kind)), grpc.StatusCode.INTERNAL)
 
 
 def code_of(error: e.SqeError) -> str:
     if isinstance(error, e.ViewNotFound):
         return "VIEW_NOT_FOUND"
-    known = _NAMES.get(error.code, error.code)
-    if known in VOCABULARY:
-        return known
+    name = _NAMES.get(error.code, error.code)
+    if name in VOCABULARY:
+        return name
     return next((word for kind, word in _DEFAULTS if isinstance(error, kind)), "GENERIC_INTERNAL_ERROR")
 
 
@@ -152,16 +152,16 @@ def shortened(text: str, most: int) -> str:
 
 
 def trailers_of(error: e.SqeError) -> tuple[tuple[str, str | bytes], ...]:
-    found: list[tuple[str, str | bytes]] = [
+    trailers: list[tuple[str, str | bytes]] = [
         (ERROR_CODE, code_of(error)),
         (ERROR_NAME, error.code),
         (ERROR_CLASS, class_of(error)),
     ]
     if error.query_id is not None:
-        found.append((QUERY_ID, error.query_id))
+        trailers.append((QUERY_ID, error.query_id))
     if error.position is not None:
-        found.append((ERROR_POSITION, str(error.position)))
+        trailers.append((ERROR_POSITION, str(error.position)))
     _, hint = _told(error)
     if hint is not None:
-        found.append((ERROR_HINT, shortened(hint, LONGEST_HINT).encode()))
-    return tuple(found)
+        trailers.append((ERROR_HINT, shortened(hint, LONGEST_HINT).encode()))
+    return tuple(trailers)

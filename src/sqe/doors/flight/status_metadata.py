@@ -8,9 +8,9 @@ from sqe.coordinator import Coordinator
 from sqe.statement import Statement
 
 
-def so_far(statement: Statement, coordinator: Coordinator) -> bytes:
+def status_metadata(statement: Statement, coordinator: Coordinator) -> bytes:
     done, total = statement.progress or (0, 0)
-    known: dict[str, object] = {
+    status: dict[str, object] = {
         "query_id": statement.id,
         "update_type": statement.kind,
         "updated": statement.updated,
@@ -23,7 +23,7 @@ def so_far(statement: Statement, coordinator: Coordinator) -> bytes:
         "rows": 0 if statement.result is None else statement.result.rows,
         "warnings": statement.warnings,
     }
-    return json.dumps(known).encode()
+    return json.dumps(status).encode()
 
 
 def _stage(statement: Statement, coordinator: Coordinator) -> str:

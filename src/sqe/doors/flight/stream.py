@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.types as pt
 
-from sqe.doors.flight.decoded_size import body_of, declared, unfolded
+from sqe.doors.flight.decoded_size import declared_size, decoded_size, padded_body
 from sqe.doors.flight.flight_pb2 import FlightData
 from sqe.errors import InvalidArgument, LimitExceeded
 from sqe.results.frames import frame, message_start
@@ -100,8 +100,8 @@ class Received:
                 continue
             padded = header + bytes(-len(header) % 8)
             try:
-                body = body_of(header, message.data_body)
-                size = declared(header, body)
+                body = padded_body(header, message.data_body)
+                size = declared_size(header, body)
             except ValueError:
                 raise _not_arrow() from None
             if size > LARGEST_BATCH:
@@ -129,7 +129,7 @@ def _checked(reader: Any, most: int) -> Iterator[pa.RecordBatch]:
             batch = reader.read_next_batch()
             batch.validate()
             # Before each value is looked at: a few may be very many.
-            size = sum(map(unfolded, batch.columns))
+            size = sum(map(decoded_size, batch.columns))
             if size <= most:
                 batch.validate(full=True)
         except StopIteration:

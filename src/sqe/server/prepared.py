@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Iterable
 
-import pyarrow as pa
-
-from sqe.coordinator import Coordinator
-from sqe.doors.flight.parameters import rows_of
 from sqe.errors import LimitExceeded, NotFound, NotSupported, SessionExpired, UserError
-from sqe.server.describe import Description, describe
+from sqe.server.client import Client
+from sqe.server.describe import Description
+from sqe.server.questions import Questions
 from sqe.server.sessions import ServerSession
 from sqe.session import Identity
 from sqe.tree.expressions import Expression
 
-# Of one session. Drivers close theirs; a client that never does hears of it.
+# Per session. Drivers close theirs; a client that never does hears of it.
 MOST = 1000
 MOST_ROWS = 100_000
-MOST_BYTES = 256 << 20
+
+Values = tuple[Expression, ...]
 
 
 class Prepared:
@@ -31,35 +29,30 @@ class Prepared:
         self.session = session
         self.owner = session.identity
         self.description = description
-        self.rows: list[tuple[Expression, ...]] | None = None
+        self.rows: list[Values] | None = None
 
-    def bind(
-        self, schema: pa.Schema, batches: Iterable[pa.RecordBatch]
-    ) -> list[tuple[Expression, ...]] | None:
-        """The rows that were sent, which may be none; None where nothing was bound."""
+    def check_number(self, given: int) -> None:
+        """UserError, if there are more or fewer values in a row than parameters."""
         wanted = len(self.description.parameters)
-        rows: list[tuple[Expression, ...]] = []
-        for batch in batches:
-            if batch.num_columns != wanted:
-                raise self._wrong_number(batch.num_columns)
-            if len(rows) + batch.num_rows > MOST_ROWS:
-                raise LimitExceeded(
-                    f"more than {MOST_ROWS} rows of parameters in one statement",
-                    code="EXCEEDED_PARAMETER_ROWS",
-                    hint="ingest them, or send fewer at a time",
-                )
-            rows += rows_of([batch], self.description.parameters, writes=not self.description.returns_rows)
-        if wanted and len(schema) not in (0, wanted):
-            raise self._wrong_number(len(schema))
-        # Drivers send an empty stream where there is nothing to bind.
-        self.rows = rows if rows or (wanted and len(schema)) else None
-        return self.rows
+        if given != wanted:
+            raise UserError(
+                f"the statement has {wanted} parameters, and {given} were given",
+                code="INVALID_PARAMETER_USAGE",
+            )
 
-    def changes_nothing(self, bound: list[tuple[Expression, ...]] | None) -> bool:
+    def check_rows(self, count: int) -> None:
+        if count > MOST_ROWS:
+            raise LimitExceeded(
+                f"more than {MOST_ROWS} rows of parameters in one statement",
+                code="EXCEEDED_PARAMETER_ROWS",
+                hint="ingest them, or send fewer at a time",
+            )
+
+    def changes_nothing(self, bound: list[Values] | None) -> bool:
         """Whether a run is for no rows of values at all."""
         return (self.rows if bound is None else bound) == []
 
-    def values(self, bound: list[tuple[Expression, ...]] | None = None) -> tuple[tuple[Expression, ...], int]:
+    def values(self, bound: list[Values] | None = None) -> tuple[Values, int]:
         """The values of one run, and how many rows of them it is for: those that the run's own call bound,
         since another call may bind others meanwhile, else the last."""
         bound = self.rows if bound is None else bound
@@ -78,16 +71,12 @@ class Prepared:
             )
         return tuple(value for row in rows for value in row), len(rows)
 
-    def _wrong_number(self, given: int) -> UserError:
-        return UserError(
-            f"the statement has {len(self.description.parameters)} parameters, and {given} were given",
-            code="INVALID_PARAMETER_USAGE",
-        )
-
 
 class PreparedStatements:
-    def __init__(self, coordinator: Coordinator) -> None:
-        self._coordinator = coordinator
+    """Those of all sessions, by handle."""
+
+    def __init__(self, questions: Questions) -> None:
+        self._questions = questions
         self._lock = threading.Lock()
         self._by_handle: dict[bytes, Prepared] = {}
         self._of_session: dict[str, set[bytes]] = {}
@@ -95,8 +84,8 @@ class PreparedStatements:
     def __len__(self) -> int:
         return len(self._by_handle)
 
-    def create(self, text: str, session: ServerSession) -> Prepared:
-        made = Prepared(text, session, describe(text, session.session, self._coordinator))
+    def create(self, text: str, session: ServerSession, client: Client) -> Prepared:
+        prepared = Prepared(text, session, self._questions.describe(session, text, client=client))
         with self._lock:
             theirs = self._of_session.setdefault(session.id, set())
             if len(theirs) >= MOST:
@@ -105,19 +94,19 @@ class PreparedStatements:
                     code="TOO_MANY_PREPARED_STATEMENTS",
                     hint="close those that are not used",
                 )
-            self._by_handle[made.handle] = made
-            theirs.add(made.handle)
+            self._by_handle[prepared.handle] = prepared
+            theirs.add(prepared.handle)
         if session.closed:
-            self.close(made)
+            self.close(prepared)
             raise SessionExpired("the session has ended", hint="log in again")
-        return made
+        return prepared
 
     def find(self, handle: bytes, identity: Identity) -> Prepared:
         """Somebody else's is as unknown as one that never was."""
-        found = self._by_handle.get(handle)
-        if found is None or found.owner != identity:
+        prepared = self._by_handle.get(handle)
+        if prepared is None or prepared.owner != identity:
             raise NotFound("there is no such prepared statement", code="NOT_FOUND")
-        return found
+        return prepared
 
     def close(self, prepared: Prepared) -> None:
         with self._lock:

@@ -1,0 +1,27 @@
+"""What is known of a statement, and may be kept when it is over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+
+from sqe.foundation.record import record
+
+
+@record
+class Record:
+    """Times are seconds since the epoch. It holds no rows."""
+
+    id: str
+    user: str
+    text: str
+    state: str
+    created: float
+    ended: float | None = None
+    timings: Mapping[str, float] = field(default_factory=dict)
+    rows: int | None = None
+    updated: int | None = None
+    lane: str | None = None
+    lane_reason: str | None = None
+    error_kind: str | None = None
+    error_code: str | None = None

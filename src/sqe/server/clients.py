@@ -1,0 +1,52 @@
+"""What a server keeps for its clients, whichever door they come through."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from sqe.coordinator import Coordinator
+from sqe.server.calls import Calls, LogIn
+from sqe.server.prepared import PreparedStatements
+from sqe.server.questions import Questions
+from sqe.server.running_statements import RunningStatements
+from sqe.server.sessions import ServerSession, Sessions
+from sqe.server.silent_clients import SilentClients
+
+SWEEP_SECONDS = 1.0
+
+
+class Clients:
+    """Sessions, and what belongs to them. From `start` to `close` it gives up what nobody uses."""
+
+    def __init__(self, coordinator: Coordinator, log_in: LogIn) -> None:
+        self.coordinator = coordinator
+        self.sessions = Sessions(coordinator.config.sessions, coordinator.session, self._session_ended)
+        self.calls = Calls(log_in, self.sessions)
+        self.running = RunningStatements(coordinator)
+        self.questions = Questions(coordinator, self.running)
+        self.prepared = PreparedStatements(self.questions)
+        self.silent = SilentClients(coordinator.config.query.stream_idle_timeout_secs)
+        self._closed = threading.Event()
+
+    def start(self) -> None:
+        threading.Thread(target=self._sweep, name="sqe-sweep", daemon=True).start()
+
+    def close(self) -> None:
+        """Ends all sessions, and what they run. More than once does no harm."""
+        self._closed.set()
+        self.sessions.close_all()
+
+    def _session_ended(self, session: ServerSession) -> None:
+        self.running.close_session(session.id)
+        self.prepared.close_session(session.id)
+
+    def _sweep(self) -> None:
+        rest = self.coordinator.config.sessions.sweep_interval
+        again = time.monotonic() + rest
+        while not self._closed.wait(SWEEP_SECONDS):
+            self.silent.sweep()
+            self.running.sweep()
+            if time.monotonic() >= again:
+                self.sessions.sweep()
+                again = time.monotonic() + rest
