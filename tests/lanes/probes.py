@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from lanes import by_hand
 from lanes.columns import KINDS, LETTERS
+from sqe.engine.duckdb.functions import rendering
 from sqe.functions import registry, unguarded
 from sqe.functions.function import Function
 from sqe.functions.signatures import (
@@ -65,7 +66,7 @@ _UNGUARDED = frozenset(function.name for function in unguarded.FUNCTIONS)
 
 def probes(names: Sequence[str] | None = None) -> Iterator[Probe]:
     """Of these functions, else of all that the fast lane has."""
-    for name in names or registry.fast_names():
+    for name in names or rendering.names():
         function = registry.lookup(name)
         assert function is not None, name
         if name in APART or name in _UNGUARDED:

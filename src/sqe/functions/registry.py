@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib import import_module
 from typing import Any
@@ -11,8 +10,9 @@ from typing import Any
 from sqe.errors import Position, TypeMismatch
 from sqe.functions.aliases import ALIASES
 from sqe.functions.function import Function, LambdaArgument, Resolution, ResultRule, SignatureSpec
+from sqe.functions.index import FAMILIES, FAMILY_OF
 from sqe.functions.signatures import Argument, Signature, match, parse
-from sqe.tree.expressions import AggregateCall, Call, Cast, WindowCall, walk
+from sqe.tree.expressions import AggregateCall, Call, Cast, WindowCall
 from sqe.types.sql_types import FunctionType, Type, holds_all
 
 __all__ = [
@@ -20,64 +20,39 @@ __all__ = [
     "LambdaArgument",
     "Resolution",
     "can_fail",
+    "functions",
     "lookup",
     "names",
-    "needs_projection",
     "resolve",
 ]
 
-# Those that most statements use first: a family is imported when a name is in none before it.
-_FAMILIES = [
-    *("operators", "unguarded", "conditionals", "aggregates", "math", "strings", "datetime", "windows"),
-    *("session", "bits", "arrays", "maps", "regular_expressions", "binary", "hashes", "urls", "json"),
-    *("vectors", "zones", "try_functions"),
-]
 _FUNCTIONS: dict[str, Function] = {}
-_importing = threading.RLock()
 
 
-def _import_next() -> bool:
-    """Whether there was a family left."""
-    with _importing:
-        if not _FAMILIES:
-            return False
-        family = import_module(f"sqe.functions.{_FAMILIES[0]}")
-        _FUNCTIONS.update((row.name, row) for row in family.FUNCTIONS)
-        del _FAMILIES[0]
-        return True
+def _import(family: str) -> None:
+    rows: tuple[Function, ...] = import_module(f"sqe.functions.{family}").FUNCTIONS
+    _FUNCTIONS.update((row.name, row) for row in rows)
 
 
-def _all() -> Iterable[Function]:
-    while _import_next():
-        pass
-    return _FUNCTIONS.values()
+def functions() -> list[Function]:
+    """All of them, operators too."""
+    for family in FAMILIES:
+        _import(family)
+    return [_FUNCTIONS[name] for name in FAMILY_OF]
 
 
 def lookup(name: str) -> Function | None:
     name = ALIASES.get(name, name)
-    while (found := _FUNCTIONS.get(name)) is None and _import_next():
-        pass
-    return found
+    function = _FUNCTIONS.get(name)
+    if function is None and (family := FAMILY_OF.get(name)) is not None:
+        _import(family)
+        function = _FUNCTIONS[name]
+    return function
 
 
 def names(kind: str | None = None) -> list[str]:
     """The functions that a user may call, sorted."""
-    return sorted(f.name for f in _all() if not f.hidden and kind in (None, f.kind))
-
-
-def fast_names() -> list[str]:
-    """Everything that the fast lane renders, operators and what TRY makes of functions too."""
-    return sorted(f.name for f in _all() if f.fast is not None)
-
-
-def needs_projection(expression: Any) -> bool:
-    """Whether Spark takes a part of the expression for non-deterministic (see Function.projected)."""
-    for node in walk(expression):
-        if isinstance(node, (Call, AggregateCall, WindowCall)):
-            function = lookup(node.function)
-            if function is not None and function.projected:
-                return True
-    return False
+    return sorted(f.name for f in functions() if not f.hidden and kind in (None, f.kind))
 
 
 def can_fail(node: Any) -> bool:

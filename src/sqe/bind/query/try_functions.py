@@ -10,7 +10,8 @@ from dataclasses import replace
 
 from sqe.errors import NotSupported, Position
 from sqe.functions import registry
-from sqe.functions.try_functions import PREFIX, STRICT
+from sqe.functions.index import PREFIX
+from sqe.functions.try_functions import STRICT
 from sqe.tree.expressions import (
     AggregateCall,
     Call,

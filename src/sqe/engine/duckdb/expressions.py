@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from sqe.engine.duckdb.functions.casts import duck_cast
+from sqe.engine.duckdb.functions.rendering import render
 from sqe.engine.duckdb.literals import literal
 from sqe.engine.duckdb.types import quote_name
 from sqe.engine.render.expressions import PLACED, ExpressionWriter, Scope
 from sqe.engine.render.scope import has_subquery
 from sqe.errors import NotSupported, Position
-from sqe.functions.duck_casts import duck_cast
 from sqe.functions.registry import Function
 from sqe.tree.expressions import Cast, Expression, FrameBound, Lambda, Literal, SortKey, WindowCall
 from sqe.types.sql_types import APPROXIMATE, Row, Type, row_field_names
@@ -46,7 +47,7 @@ class FastExpressions(ExpressionWriter):
     def rendered(
         self, function: Function, call: Expression, texts: Sequence[str], order: Sequence[tuple[str, SortKey]]
     ) -> str:
-        text = function.render_fast(call, texts, order)
+        text = render(function, call, texts, order)
         if has_subquery(call) and _has_subquery_in_lambda(text):
             raise NotSupported("DuckDB has no subquery in a lambda")
         return text

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from sqe.engine.render.expressions import PLACED, ExpressionWriter, Scope
 from sqe.engine.render.positions import marked
+from sqe.engine.spark.functions.casts import spark_cast
+from sqe.engine.spark.functions.rendering import render
 from sqe.engine.spark.literals import literal
 from sqe.engine.spark.types import quote_name
 from sqe.errors import InternalError, NotSupported, Position
-from sqe.functions.casts import spark_cast
 from sqe.functions.registry import Function
 from sqe.tree.expressions import (
     Cast,
@@ -33,7 +34,7 @@ class SparkExpressions(ExpressionWriter):
     def rendered(
         self, function: Function, call: Expression, texts: Sequence[str], order: Sequence[tuple[str, SortKey]]
     ) -> str:
-        return function.render_spark(call, texts, order)
+        return render(function, call, texts, order)
 
     def marked(self, position: Position | None, text: str) -> str:
         return marked(position, text)
