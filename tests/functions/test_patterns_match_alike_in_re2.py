@@ -12,6 +12,7 @@ import pytest
 
 from sqe.engine.duckdb.functions.patterns import translated
 from sqe.engine.duckdb.functions.rendering import render
+from sqe.engine.render.templates import restore
 from sqe.errors import NotSupported
 from sqe.functions.registry import lookup
 from sqe.tree.expressions import Call, Literal
@@ -80,8 +81,7 @@ def fast(function: str, *constants: str) -> str:
     assert row is not None
     literals = [Literal(VARCHAR, text) for text in constants]
     call = Call(VARCHAR, function, (Literal(VARCHAR, None), *literals))
-    text = render(row, call, ("s", *("" for _ in constants)))
-    return text.replace("\1", "{").replace("\2", "}")
+    return restore(render(row, call, ("s", *("" for _ in constants))))
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -15,7 +15,7 @@ from lanes.probes import APART, Probe, probes
 from lanes.proving import prove
 from sqe.engine.duckdb import proven
 from sqe.engine.duckdb.functions import rendering
-from sqe.functions import unguarded
+from sqe.functions import internal
 
 # What the default run tries, and how many calls of each.
 CORE = (
@@ -72,5 +72,5 @@ def _is_recorded(lanes: Lanes, probe: Probe) -> bool:
 
 def test_every_function_of_the_fast_lane_is_tried() -> None:
     tried = {probe.function for probe in probes()}
-    by_rewrites = {function.name for function in unguarded.FUNCTIONS}
-    assert set(rendering.names()) - tried - APART - by_rewrites == set()
+    no_probes = {function.name for function in internal.FUNCTIONS}
+    assert set(rendering.names()) - tried - APART - no_probes == set()

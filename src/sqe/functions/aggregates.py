@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from sqe.functions.function import aggregate
+from sqe.functions.function import Function, aggregate
 
 
-def _moment(name: str, help: str) -> Any:
+def _moment(name: str, help: str) -> Function:
     return aggregate(name, "(bigint) -> double", "(double) -> double", help=help)
 
 
-def _bits(name: str, help: str) -> Any:
+def _bits(name: str, help: str) -> Function:
     return aggregate(name, "(bigint) -> bigint", help=help)
 
 
-def _pair(name: str, help: str) -> Any:
+def _pair(name: str, help: str) -> Function:
     """y first, then x."""
     return aggregate(name, "(real, real) -> real", "(double, double) -> double", help=help)
 

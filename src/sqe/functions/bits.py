@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from sqe.functions.function import scalar
-from sqe.types.sql_types import BIGINT, INTEGER, SMALLINT, TINYINT
+from sqe.types.sql_types import BIGINT, INTEGER, SMALLINT, TINYINT, Type
 
 _PAIR = "(bigint, bigint) -> bigint"
 _SHIFTS = tuple(f"({t}, integer) -> {t}" for t in ("tinyint", "smallint", "integer", "bigint"))
-WIDTHS = {TINYINT: 8, SMALLINT: 16, INTEGER: 32, BIGINT: 64}
+WIDTHS: dict[Type, int] = {TINYINT: 8, SMALLINT: 16, INTEGER: 32, BIGINT: 64}
 
 
 FUNCTIONS = (

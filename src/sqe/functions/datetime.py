@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from sqe.functions.function import scalar
+from sqe.functions.function import Function, ResultRule, scalar
 from sqe.types.sql_types import Timestamp, TimestampTz, Type, Varchar
 
 _DATES = ("(date) -> bigint", "(timestamp(p)) -> bigint", "(timestamp(p) with time zone) -> bigint")
@@ -20,7 +18,7 @@ _ZONED = "(varchar(x), {0}timestamp(p) with time zone) -> timestamp(p) with time
 _TIMES = "(varchar(x), {0}time(p)) -> time(p)"
 
 
-def _iso_length(zone: int) -> Any:
+def _iso_length(zone: int) -> ResultRule:
     def rule(parameters: tuple[Type, ...]) -> Type:
         t = parameters[0]
         assert isinstance(t, (Timestamp, TimestampTz))
@@ -29,7 +27,7 @@ def _iso_length(zone: int) -> Any:
     return rule
 
 
-def _field(name: str, help: str, *signatures: str) -> Any:
+def _field(name: str, help: str, *signatures: str) -> Function:
     """A part of a date or timestamp; of an interval where Trino has it."""
     return scalar(name, *signatures, help=help)
 

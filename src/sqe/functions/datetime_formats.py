@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqe.errors import NotSupported
 from sqe.functions.constants import invalid
+from sqe.tree.expressions import Call
 
 _MYSQL_LETTERS = "abcdefHhIijklMmprSsTWYyvx"
 _UNKNOWN_TO_TRINO = "DUuVwX"
@@ -25,7 +26,7 @@ class ReadPiece(NamedTuple):
     beside: bool
 
 
-def mysql_pieces(call: Any, pattern: str) -> Iterator[tuple[str, bool]]:
+def mysql_pieces(call: Call, pattern: str) -> Iterator[tuple[str, bool]]:
     """Each letter after a percent sign, and each text between."""
     text = ""
     characters = iter(pattern)
@@ -48,7 +49,7 @@ def mysql_pieces(call: Any, pattern: str) -> Iterator[tuple[str, bool]]:
         yield text, False
 
 
-def mysql_fields(call: Any, pattern: str) -> list[ReadPiece]:
+def mysql_fields(call: Call, pattern: str) -> list[ReadPiece]:
     """A format to read by. One or two digits are taken where something stands between the fields."""
     pieces = list(mysql_pieces(call, pattern))
     letters = {piece for piece, is_letter in pieces if is_letter}
@@ -75,13 +76,13 @@ def is_number(pieces: list[tuple[str, bool]], index: int) -> bool:
     return is_letter and piece not in _OF_LETTERS
 
 
-def _check_dated(call: Any, letters: set[str], *, years: str, parts: str) -> None:
+def _check_dated(call: Call, letters: set[str], *, years: str, parts: str) -> None:
     """A day of no year is one of 2000 in Trino, and of 1970 in Spark."""
     if letters & set(parts) and not letters & set(years):
         raise NotSupported(f"{call.function}: a part of a date without its year", position=call.position)
 
 
-def joda_runs(call: Any, pattern: str) -> Iterator[tuple[str, bool]]:
+def joda_runs(call: Call, pattern: str) -> Iterator[tuple[str, bool]]:
     """Each run of one letter (True), and each text between, without its quotes."""
     text = ""
     index = 0
@@ -121,7 +122,7 @@ def joda_runs(call: Any, pattern: str) -> Iterator[tuple[str, bool]]:
 _READ_NUMBERS = "yYMdHhmsD"
 
 
-def joda_fields(call: Any, pattern: str) -> list[ReadPiece]:
+def joda_fields(call: Call, pattern: str) -> list[ReadPiece]:
     """A format to read by."""
     runs = list(joda_runs(call, pattern))
     letters = {piece[0] for piece, is_letter in runs if is_letter}

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from sqe.functions.function import scalar
+from sqe.functions.function import Function, scalar
 
 _BODY = "sqe_hashes_"
 
 
-def _digest(name: str) -> Any:
+def _digest(name: str) -> Function:
     return scalar(name, "(varbinary) -> varbinary", help=f"The {name} digest")
 
 
-def _keyed(digest: str) -> Any:
+def _keyed(digest: str) -> Function:
     return scalar(
         f"hmac_{digest}",
         "(varbinary, varbinary) -> varbinary",
@@ -22,7 +20,7 @@ def _keyed(digest: str) -> Any:
     )
 
 
-def _hash(name: str, help: str) -> Any:
+def _hash(name: str, help: str) -> Function:
     return scalar(name, "(varbinary) -> varbinary", body=_BODY + name, help=help)
 
 

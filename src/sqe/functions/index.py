@@ -3,7 +3,7 @@ engine's renderings in the module of that name in its own. A name is found witho
 
 from __future__ import annotations
 
-PREFIX = "$try:"
+TRY_PREFIX = "$try:"
 """Before the name of a function, what TRY makes of it."""
 
 _FAMILIES = {
@@ -11,7 +11,7 @@ _FAMILIES = {
         $add $sub $mul $div $mod $neg $eq $ne $lt $le $gt $ge $and $or $not $is_null $ordered $is_distinct
         $concat $like $like_escape $subscript $array $apart $row
     """,
-    "unguarded": """
+    "internal": """
         $plus_zero $narrow $add_narrow $sub_narrow $mul_narrow $div_positive $mod_positive $eq_numbers
         $ne_numbers $lt_numbers $le_numbers $gt_numbers $ge_numbers $sum_small
     """,
@@ -86,7 +86,7 @@ _FAMILIES = {
         $from_wall_clock $trunc_in_zone $offset_text
     """,
 }
-_TRIED = """
+_GUARDED_BY_TRY = """
     $add $sub $mul $div $mod mod $neg abs $subscript date_parse lpad rpad split split_part strpos chr
     codepoint hamming_distance levenshtein_distance luhn_check split_to_map split_to_multimap from_hex
     from_base64 from_base64url from_big_endian_64 from_big_endian_32 from_base to_base width_bucket
@@ -99,7 +99,7 @@ _TRIED = """
 
 FAMILIES: dict[str, tuple[str, ...]] = {
     family: tuple(names.split()) for family, names in _FAMILIES.items()
-} | {"try_functions": tuple(PREFIX + name for name in _TRIED.split())}
+} | {"try_functions": tuple(TRY_PREFIX + name for name in _GUARDED_BY_TRY.split())}
 
 
 def family_of(families: dict[str, tuple[str, ...]]) -> dict[str, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 from sqe.types.sql_types import (
     APPROXIMATE,
@@ -93,7 +92,7 @@ def shape_of(target: Type, keys: Keys) -> str:
     return json.dumps(_shape(target, keys), separators=(",", ":"))
 
 
-def _shape(target: Type, keys: Keys) -> list[Any]:
+def _shape(target: Type, keys: Keys) -> list[object]:
     match target:
         case Array(element):
             return ["array", _shape(element, keys)]

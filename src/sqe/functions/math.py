@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sqe.functions.constants import constant_integer, invalid
-from sqe.functions.function import scalar
+from sqe.functions.function import Function, scalar
 from sqe.functions.operators import MODULUS
+from sqe.tree.expressions import Call
 from sqe.types.sql_types import MAX_PRECISION, Decimal, Type
 
 _SAME_INTEGERS = (
@@ -45,7 +44,7 @@ def overflows(source: Decimal, result: Decimal, digits: int) -> bool:
     return result.precision > _SHORT_DECIMAL and source.scale - digits > MAX_PRECISION
 
 
-def radix_of(call: Any) -> int:
+def radix_of(call: Call) -> int:
     radix = constant_integer(call, 1, "the radix")
     if radix is None or not 2 <= radix <= 36:
         raise invalid(call, "Radix must be between 2 and 36")
@@ -68,7 +67,7 @@ _INTEGER_PAIRS = tuple(f"({t}, {t}) -> {t}" for t in ("tinyint", "smallint", "in
 _BODY = "sqe_distributions_"
 
 
-def _distribution(name: str, parameters: int, help: str) -> Any:
+def _distribution(name: str, parameters: int, help: str) -> Function:
     return scalar(
         name,
         f"({', '.join(['double'] * parameters)}) -> double",
@@ -81,11 +80,11 @@ def _distribution(name: str, parameters: int, help: str) -> Any:
 _ROUNDED = (*_SAME_INTEGERS, ("(decimal(p,s)) -> ?", _whole_decimal), *_SAME_FLOATS)
 
 
-def _of_double(name: str, help: str) -> Any:
+def _of_double(name: str, help: str) -> Function:
     return scalar(name, _DOUBLE, help=help)
 
 
-def _constant(name: str, help: str) -> Any:
+def _constant(name: str, help: str) -> Function:
     return scalar(name, "() -> double", help=help)
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sqe.functions.decimals import product_type, quotient_type, remainder_type, sum_type
-from sqe.functions.function import Resolution, scalar
+from sqe.functions.function import Function, Resolution, ResultRule, scalar
 from sqe.types.sql_types import (
     APPROXIMATE,
     BOOLEAN,
@@ -38,7 +36,7 @@ _FLOATS = ("(real, real) -> real", "(double, double) -> double")
 _DECIMALS = "(decimal(p,s), decimal(q,t)) -> ?"
 
 
-def _at_least_millis(index: int) -> Any:
+def _at_least_millis(index: int) -> ResultRule:
     """An interval counts milliseconds, so that adding one makes a coarser timestamp as fine as that."""
 
     def rule(parameters: tuple[Type, ...]) -> Type:
@@ -82,7 +80,7 @@ def _negation(types: tuple[Type, ...]) -> Resolution | None:
 COMPARISONS = {"$eq": "=", "$ne": "<>", "$lt": "<", "$le": "<=", "$gt": ">", "$ge": ">="}
 
 
-def _comparison(name: str, symbol: str) -> Any:
+def _comparison(name: str, symbol: str) -> Function:
     ordering = name not in ("$eq", "$ne")
 
     def rule(types: tuple[Type, ...]) -> Resolution | None:

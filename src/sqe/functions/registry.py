@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib import import_module
-from typing import Any
 
 from sqe.errors import Position, TypeMismatch
 from sqe.functions.aliases import ALIASES
@@ -55,7 +54,7 @@ def names(kind: str | None = None) -> list[str]:
     return sorted(f.name for f in functions() if not f.hidden and kind in (None, f.kind))
 
 
-def can_fail(node: Any) -> bool:
+def can_fail(node: object) -> bool:
     """Whether an expression itself, whatever its parts do, may fail for the values of some row."""
     if isinstance(node, Cast):
         # Two long decimals have a common type that neither fits whole.

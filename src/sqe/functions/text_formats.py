@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from sqe.errors import NotSupported, UserError
 from sqe.functions.constants import invalid
 from sqe.functions.longest import LONGEST_TEXT
+from sqe.tree.expressions import Call
 from sqe.types.sql_types import APPROXIMATE, Decimal, Type, is_integer
 
 _PLACE = re.compile(
@@ -16,7 +16,7 @@ _PLACE = re.compile(
 )
 
 
-def parts(call: Any, pattern: str) -> Iterator[str | tuple[re.Match[str], int]]:
+def parts(call: Call, pattern: str) -> Iterator[str | tuple[re.Match[str], int]]:
     """The texts of a format, and its places, each with the argument that is printed there."""
     at, ordinary, last = 0, 0, 0
     while at < len(pattern):
@@ -47,7 +47,7 @@ def parts(call: Any, pattern: str) -> Iterator[str | tuple[re.Match[str], int]]:
         yield place, last
 
 
-def not_printed(call: Any, place: re.Match[str], t: Type) -> UserError | NotSupported:
+def not_printed(call: Call, place: re.Match[str], t: Type) -> UserError | NotSupported:
     """Why no value of the type is printed there."""
     kind = place["letter"].lower()
     if kind in "sbdxofeghact":
@@ -64,7 +64,7 @@ def printed_null(place: re.Match[str]) -> str:
     return "null" if place["places"] is None else "null"[: int(place["places"])]
 
 
-def rounded_digits(call: Any, place: re.Match[str], t: Decimal) -> tuple[int, int]:
+def rounded_digits(call: Call, place: re.Match[str], t: Decimal) -> tuple[int, int]:
     """How many digits a decimal has before and after the point when it is printed."""
     places = 6 if place["places"] is None else int(place["places"])
     whole = min(38 - places, t.precision - t.scale + 1)

@@ -11,25 +11,25 @@ from dataclasses import replace
 from sqe.functions import binary, datetime, json, math, operators, regular_expressions, strings, urls, zones
 from sqe.functions.bodies import TRIED
 from sqe.functions.function import Function
-from sqe.functions.index import FAMILIES, PREFIX
+from sqe.functions.index import FAMILIES, TRY_PREFIX
 
 _FAMILIES = (operators, math, strings, binary, regular_expressions, urls, datetime, zones, json)
 _ROWS: dict[str, Function] = {row.name: row for family in _FAMILIES for row in family.FUNCTIONS}
 
 
-def _tried(name: str) -> Function:
+def _try_function(name: str) -> Function:
     row = _ROWS[name]
     return replace(
         row,
         body=row.body and row.body + TRIED,
-        name=PREFIX + name,
+        name=TRY_PREFIX + name,
         leakproof=True,
         leak="",
         help=f"TRY of {name}",
     )
 
 
-FUNCTIONS = tuple(_tried(name.removeprefix(PREFIX)) for name in FAMILIES["try_functions"])
+FUNCTIONS = tuple(_try_function(name.removeprefix(TRY_PREFIX)) for name in FAMILIES["try_functions"])
 
 # NULL for NULL: what failed inside makes the whole NULL. Of the other functions that is not certain.
 _NOT_STRICT = ("$and", "$or", "$is_null", "$is_distinct", "$array", "$row", "$concat", "concat", "concat_ws")

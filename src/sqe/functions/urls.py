@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from sqe.functions.function import scalar
+from sqe.functions.function import Function, scalar
 from sqe.types.sql_types import VARCHAR, Type, Varchar
 
 
@@ -14,7 +12,7 @@ def _encoded(parameters: tuple[Type, ...]) -> Type:
     return VARCHAR if t.length is None else Varchar(min(2147483647, t.length * 12))
 
 
-def _part(name: str, help: str, *, decoded: bool = False) -> Any:
+def _part(name: str, help: str, *, decoded: bool = False) -> Function:
     return scalar(
         name,
         "(varchar(x)) -> varchar(x)",

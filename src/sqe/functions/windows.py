@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from sqe.functions.function import window
+from sqe.functions.function import Function, window
 
 _SHIFTED = ("(T) -> T", "(T, bigint) -> T", "(T, bigint, T) -> T")
 
 
-def _place(name: str, help: str) -> Any:
+def _place(name: str, help: str) -> Function:
     return window(name, "() -> bigint", help=help)
 
 
-def _share(name: str, help: str) -> Any:
+def _share(name: str, help: str) -> Function:
     return window(name, "() -> double", help=help)
 
 
-def _shifted(name: str, help: str) -> Any:
+def _shifted(name: str, help: str) -> Function:
     return window(name, *_SHIFTED, help=help)
 
 
-def _framed(name: str, help: str) -> Any:
+def _framed(name: str, help: str) -> Function:
     return window(name, "(T) -> T", help=help)
 
 

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from typing import cast
 
+from sqe.engine.render.templates import fill
+from sqe.functions.constants import FunctionCall
 from sqe.functions.function import Function
 from sqe.functions.index import FAMILY_OF
-from sqe.tree.expressions import Expression, SortKey
+from sqe.tree.expressions import AggregateCall, Call, SortKey, WindowCall
 
-# (call, texts) -> text, or (call, texts, order) -> text for an ordered aggregate.
-Renderer = Callable[..., str]
-# A template has places {0} {1} … and {args}. Aggregates and window functions leave the markers {distinct} and
-# {over} in their text, those for DuckDB also {nulls} where IGNORE NULLS may stand.
-Rendering = str | Renderer
+AggregateOrWindow = AggregateCall | WindowCall
+Order = Sequence[tuple[str, SortKey]]
+"""The sort keys of an aggregate, each with its text."""
+# Of a call and the texts of its arguments.
+Renderer = Callable[[Call, Sequence[str]], str]
+AggregateRenderer = Callable[[AggregateOrWindow, Sequence[str]], str]
+OrderedRenderer = Callable[[AggregateOrWindow, Sequence[str], Order], str]
+# A template (templates.py), or what makes one.
+Rendering = str | Renderer | AggregateRenderer | OrderedRenderer
 
 # The binder puts constants in their place.
 _NEVER_RENDERED = "session"
@@ -46,21 +52,15 @@ class Renderings:
 def rendered(
     rendering: Rendering,
     function: Function,
-    call: Expression,
+    call: FunctionCall,
     texts: Sequence[str],
-    order: Sequence[tuple[str, SortKey]],
+    order: Order,
 ) -> str:
     """The text of a call, given the texts of its arguments (and of its sort keys)."""
     if isinstance(rendering, str):
         return fill(rendering, texts)
-    return rendering(call, texts, order) if function.ordered else rendering(call, texts)
-
-
-_PLACEHOLDER = re.compile(r"\{(\d+|args)\}")
-
-
-def fill(template: str, texts: Sequence[str]) -> str:
-    def text(place: re.Match[str]) -> str:
-        return ", ".join(texts) if place[1] == "args" else texts[int(place[1])]
-
-    return _PLACEHOLDER.sub(text, template)
+    if isinstance(call, Call):
+        return cast(Renderer, rendering)(call, texts)
+    if function.ordered:
+        return cast(OrderedRenderer, rendering)(call, texts, order)
+    return cast(AggregateRenderer, rendering)(call, texts)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from sqe.engine.render.renderings import Renderer
+from sqe.engine.render.renderings import AggregateOrWindow, AggregateRenderer, Renderer
 from sqe.errors import NotSupported
 from sqe.functions.constants import constant, constant_integer, constant_text, invalid
-from sqe.functions.index import PREFIX
+from sqe.functions.index import TRY_PREFIX
+from sqe.tree.expressions import Call
 from sqe.types.sql_types import APPROXIMATE, Decimal, Type, is_integer
 
 Texts = Sequence[str]
@@ -17,20 +17,20 @@ Texts = Sequence[str]
 def chained(word: str) -> Renderer:
     """AND and OR."""
 
-    def render(call: Any, texts: Texts) -> str:
+    def render(call: Call, texts: Texts) -> str:
         return "(" + f" {word} ".join(texts) + ")"
 
     return render
 
 
-def count(call: Any, texts: Texts) -> str:
+def count(call: AggregateOrWindow, texts: Texts) -> str:
     return f"count({{distinct}}{texts[0]}){{over}}" if texts else "count(*){over}"
 
 
-def shifted(name: str, nulls: str = "") -> Renderer:
+def shifted(name: str, nulls: str = "") -> AggregateRenderer:
     """lag and lead; Spark wants a constant offset. DuckDB wants IGNORE NULLS among the arguments."""
 
-    def render(call: Any, texts: Texts) -> str:
+    def render(call: AggregateOrWindow, texts: Texts) -> str:
         arguments = [texts[0]]
         if len(texts) > 1:
             offset = constant_integer(call, 1, "the offset")
@@ -43,17 +43,17 @@ def shifted(name: str, nulls: str = "") -> Renderer:
     return render
 
 
-def framed(name: str, nulls: str = "") -> Renderer:
+def framed(name: str, nulls: str = "") -> AggregateRenderer:
     """first_value and last_value."""
 
-    def render(call: Any, texts: Texts) -> str:
+    def render(call: AggregateOrWindow, texts: Texts) -> str:
         return f"{name}({texts[0]}{nulls}){{over}}"
 
     return render
 
 
-def nth_value(nulls: str = "") -> Renderer:
-    def render(call: Any, texts: Texts) -> str:
+def nth_value(nulls: str = "") -> AggregateRenderer:
+    def render(call: AggregateOrWindow, texts: Texts) -> str:
         position = constant_integer(call, 1, "the position")
         if position is None or position < 1:
             raise invalid(call, "Offset must be at least 1")
@@ -62,7 +62,7 @@ def nth_value(nulls: str = "") -> Renderer:
     return render
 
 
-def ntile(call: Any, texts: Texts) -> str:
+def ntile(call: AggregateOrWindow, texts: Texts) -> str:
     count = constant_integer(call, 0, "the number of buckets")
     if count is None or count < 1:
         raise invalid(call, "Buckets must be greater than 0")
@@ -72,7 +72,7 @@ def ntile(call: Any, texts: Texts) -> str:
 _FORMS = ("NFC", "NFD", "NFKC", "NFKD")
 
 
-def normalize(call: Any, texts: Texts) -> str:
+def normalize(call: Call, texts: Texts) -> str:
     form = constant_text(call, 1, "the form")
     if form not in _FORMS:
         raise invalid(call, f"Normalization form must be one of {', '.join(_FORMS)}")
@@ -82,7 +82,7 @@ def normalize(call: Any, texts: Texts) -> str:
 def with_json_path(body: str) -> Renderer:
     """A path that is a constant is checked before the statement runs, and so raises for no row."""
 
-    def render(call: Any, texts: Texts) -> str:
+    def render(call: Call, texts: Texts) -> str:
         path = constant(call.arguments[1])
         if isinstance(path, str):
             from sqe.functions.bodies.arrow import Refused
@@ -97,10 +97,10 @@ def with_json_path(body: str) -> Renderer:
     return render
 
 
-def require_numbers(call: Any) -> None:
+def require_numbers(call: Call) -> None:
     """For what TRY makes of arithmetic."""
     if any(not _is_number(argument.type) for argument in call.arguments):
-        name = call.function.removeprefix(PREFIX).removeprefix("$")
+        name = call.function.removeprefix(TRY_PREFIX).removeprefix("$")
         raise NotSupported(f"TRY of {name} of dates or intervals", position=call.position)
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from sqe.engine.duckdb.functions.arrays import reduced
-from sqe.engine.duckdb.functions.text import give_up, refuse, string
+from sqe.engine.duckdb.functions.text import give_up, refuse, string, struct
 from sqe.engine.duckdb.types import duck_type
-from sqe.engine.render.renderings import Renderer, Rendering, fill
+from sqe.engine.render.renderings import AggregateOrWindow, AggregateRenderer, Order, Rendering
 from sqe.engine.render.shared_renderings import count
+from sqe.engine.render.templates import fill
 from sqe.errors import NotSupported
 from sqe.functions.constants import constant_integer, constant_text, invalid
-from sqe.tree.expressions import Cast, WindowCall
+from sqe.tree.expressions import Cast, Expression, WindowCall
 from sqe.types.sql_types import (
     APPROXIMATE,
     BIGINT,
@@ -30,7 +30,6 @@ from sqe.types.sql_types import (
 )
 
 Texts = Sequence[str]
-Order = Sequence[tuple[str, Any]]
 _MAX_BIGINT = 2**63 - 1
 # So many rows no statement of this lane sees.
 _MAX_ROWS_DIGITS = 12
@@ -40,16 +39,16 @@ _MICROS = "sum({distinct}epoch_us({0})){over}"
 _MONTHS = "(12 * datepart('year', {0}) + datepart('month', {0}))"
 
 
-def _once(call: Any, template: str, parts: Sequence[str]) -> str:
+def _once(call: AggregateOrWindow, template: str, parts: Sequence[str]) -> str:
     """A template of aggregates. Two that are equal are one to DuckDB, but not over a window."""
     if not isinstance(call, WindowCall):
         return fill(template, parts)
-    fields = ", ".join(f"'a{index}': {part}" for index, part in enumerate(parts))
+    fields = struct(**{f"a{index}": part for index, part in enumerate(parts)})
     names = [f"aggregated_.a{index}" for index in range(len(parts))]
-    return f"list_transform([\1{fields}\2], lambda aggregated_: {fill(template, names)})[1]"
+    return f"list_transform([{fields}], lambda aggregated_: {fill(template, names)})[1]"
 
 
-def total(call: Any, texts: Texts) -> str:
+def total(call: AggregateOrWindow, texts: Texts) -> str:
     plain = f"sum({{distinct}}{texts[0]}){{over}}"
     match call.type:
         case Decimal():
@@ -75,11 +74,11 @@ def total(call: Any, texts: Texts) -> str:
     )
 
 
-def _is_widened(argument: Any) -> bool:
+def _is_widened(argument: Expression) -> bool:
     return isinstance(argument, Cast) and argument.implicit and argument.operand.type != BIGINT
 
 
-def _decimal_total(call: Any, plain: str) -> str:
+def _decimal_total(call: AggregateOrWindow, plain: str) -> str:
     argument = call.arguments[0].type
     assert isinstance(argument, Decimal)
     if argument.precision + _MAX_ROWS_DIGITS <= MAX_PRECISION:
@@ -102,7 +101,7 @@ def narrowed(double: str) -> str:
     )
 
 
-def average(call: Any, texts: Texts) -> str:
+def average(call: AggregateOrWindow, texts: Texts) -> str:
     if call.type == DOUBLE:
         # Trino adds up bigints as doubles too.
         text = f"CAST({texts[0]} AS DOUBLE)" if call.arguments[0].type == BIGINT else texts[0]
@@ -123,7 +122,7 @@ _SAFE_DIGITS = 14
 _LONG_MEAN = give_up("mean of so many digits")
 
 
-def _decimal_average(call: Any, text: str) -> str:
+def _decimal_average(call: AggregateOrWindow, text: str) -> str:
     """The exact quotient, rounded once: half away from zero. DuckDB's own is a double."""
     t = call.type
     assert isinstance(t, Decimal)
@@ -146,8 +145,8 @@ def _decimal_average(call: Any, text: str) -> str:
     )
 
 
-def extreme(name: str) -> Renderer:
-    def render(call: Any, texts: Texts) -> str:
+def extreme(name: str) -> AggregateRenderer:
+    def render(call: AggregateOrWindow, texts: Texts) -> str:
         if len(texts) == 2:
             return _first_of(call, texts, descending=name == "max")
         _needs_plain(call, call.type)
@@ -159,31 +158,31 @@ def extreme(name: str) -> Renderer:
     return render
 
 
-def _needs_plain(call: Any, t: Type) -> None:
+def _needs_plain(call: AggregateOrWindow, t: Type) -> None:
     if isinstance(t, (Array, Row, Map, Char)):
         raise NotSupported(f"the fast lane has no {call.function} by {t}", position=call.position)
 
 
-def _at_most(call: Any, index: int) -> int:
+def _at_most(call: AggregateOrWindow, index: int) -> int:
     count = constant_integer(call, index, "the number of values")
     if count is None or not 0 < count <= 10000:
         raise invalid(call, f"The number of values of {call.function} must be from 1 to 10000")
     return count
 
 
-def _not_distinct(call: Any) -> None:
-    if getattr(call, "distinct", False):
+def _not_distinct(call: AggregateOrWindow) -> None:
+    if call.distinct:
         raise NotSupported(f"the fast lane has no {call.function}(DISTINCT …)", position=call.position)
 
 
-def _first_of(call: Any, texts: Texts, *, descending: bool) -> str:
+def _first_of(call: AggregateOrWindow, texts: Texts, *, descending: bool) -> str:
     _not_distinct(call)
     element = call.arguments[0].type
     _needs_plain(call, element)
     return _sorted(call, texts[0], texts[0], element, _at_most(call, 1), descending=descending)
 
 
-def _sorted(call: Any, value: str, key: str, t: Type, count: int, *, descending: bool) -> str:
+def _sorted(call: AggregateOrWindow, value: str, key: str, t: Type, count: int, *, descending: bool) -> str:
     """The first values in the order of a key; those without one are last, and cut off."""
     keys = f"{key} {'DESC' if descending else 'ASC'} NULLS LAST"
     if t in APPROXIMATE:
@@ -196,11 +195,11 @@ def _sorted(call: Any, value: str, key: str, t: Type, count: int, *, descending:
     )
 
 
-def by(name: str) -> Renderer:
+def by(name: str) -> AggregateRenderer:
     """Rows without a key are skipped, those without a value are not; NaN is the worst key of all."""
     duck = "arg_max_null" if name == "max_by" else "arg_min_null"
 
-    def render(call: Any, texts: Texts) -> str:
+    def render(call: AggregateOrWindow, texts: Texts) -> str:
         key = call.arguments[1].type
         _needs_plain(call, key)
         if len(texts) == 3:
@@ -209,14 +208,14 @@ def by(name: str) -> Renderer:
             return _sorted(call, texts[0], texts[1], key, _at_most(call, 2), descending=descending)
         if key in APPROXIMATE:
             best = "NOT isnan({1})" if name == "max_by" else "isnan({1})"
-            pair = f"CASE WHEN {{1}} IS NOT NULL THEN \1'a': {best}, 'b': {{1}}\2 END"
+            pair = f"CASE WHEN {{1}} IS NOT NULL THEN {struct(a=best, b='{1}')} END"
             return fill(f"{duck}({{0}}, {pair}){{over}}", texts)
         return f"{duck}({texts[0]}, {texts[1]}){{over}}"
 
     return render
 
 
-def array_agg(call: Any, texts: Texts, order: Order) -> str:
+def array_agg(call: AggregateOrWindow, texts: Texts, order: Order) -> str:
     distinct = _distinct(call, texts, order)
     if distinct and call.arguments[0].type in APPROXIMATE:
         raise NotSupported("which of 0.0 and -0.0 is kept", position=call.position)
@@ -224,8 +223,8 @@ def array_agg(call: Any, texts: Texts, order: Order) -> str:
     return f"list({{distinct}}{texts[0]}{keys}){{over}}"
 
 
-def _distinct(call: Any, texts: Texts, order: Order) -> bool:
-    distinct = bool(getattr(call, "distinct", False))
+def _distinct(call: AggregateOrWindow, texts: Texts, order: Order) -> bool:
+    distinct = call.distinct
     if distinct and any(text != texts[0] for text, _ in order):
         raise NotSupported("an order by what is not in DISTINCT", position=call.position)
     return distinct
@@ -249,7 +248,7 @@ def _needs_sortable(t: Type) -> None:
         raise NotSupported(f"the fast lane has no order of {t} inside an aggregate")
 
 
-def listagg(call: Any, texts: Texts, order: Order) -> str:
+def listagg(call: AggregateOrWindow, texts: Texts, order: Order) -> str:
     separator = constant_text(call, 1, "the separator") if len(texts) == 2 else ""
     if separator is None:
         raise NotSupported("listagg: the separator is NULL", position=call.position)
@@ -262,8 +261,8 @@ _TAME = "abs({0}) < 1e150"
 _WILD = give_up("variance of such values")
 
 
-def moment(name: str, *, sample: bool) -> Renderer:
-    def render(call: Any, texts: Texts) -> str:
+def moment(name: str, *, sample: bool) -> AggregateRenderer:
+    def render(call: AggregateOrWindow, texts: Texts) -> str:
         if call.arguments[0].type != DOUBLE:
             return f"{name}({{distinct}}{texts[0]}){{over}}"
         undefined = "'nan'::DOUBLE"
@@ -284,10 +283,10 @@ _BOTH_TAME = "(abs({0}) < 1e150 AND abs({1}) < 1e150)"
 _BOTH_FINITE = "(isfinite({0}) AND isfinite({1}))"
 
 
-def pair(name: str) -> Renderer:
+def pair(name: str) -> AggregateRenderer:
     """NULL unless the answer is finite, but for a covariance: NaN of what is not finite."""
 
-    def render(call: Any, texts: Texts) -> str:
+    def render(call: AggregateOrWindow, texts: Texts) -> str:
         _not_distinct(call)
         y, x = (f"CASE WHEN {_BOTH_TAME} THEN {{{index}}} END" for index in (0, 1))
         answer = f"{name}({y}, {x}){{over}}"
@@ -309,11 +308,11 @@ def pair(name: str) -> Renderer:
 
 
 # Lists of one aggregate in different places are one list to DuckDB.
-_PAIRS = "list_filter(list(\1'k': {0}, 'v': {1}\2){over}, lambda e_: e_.k IS NOT NULL)"
+_PAIRS = "list_filter(list(" + struct(k="{0}", v="{1}") + "){over}, lambda e_: e_.k IS NOT NULL)"
 _KEYS = "list_filter(list({0}){over}, lambda e_: e_ IS NOT NULL)"
 
 
-def map_agg(call: Any, texts: Texts) -> str:
+def map_agg(call: AggregateOrWindow, texts: Texts) -> str:
     """The first of a key's values stays."""
     _needs_plain_key(call, call.arguments[0].type)
     return fill(
@@ -323,32 +322,32 @@ def map_agg(call: Any, texts: Texts) -> str:
     )
 
 
-def multimap_agg(call: Any, texts: Texts) -> str:
+def multimap_agg(call: AggregateOrWindow, texts: Texts) -> str:
     _not_distinct(call)
     _needs_plain_key(call, call.arguments[0].type)
     keys = f"list_filter({_KEYS}, lambda w_, i_: list_position({_KEYS}, w_) = i_)"
     values = f"list_transform(list_filter({_PAIRS}, lambda e_: e_.k = w_), lambda e_: e_.v)"
     return fill(
         f"CASE WHEN count({{0}}){{over}} > 0 THEN map_from_entries(list_transform({keys},"
-        f" lambda w_: \1'k': w_, 'v': {values}\2)) END",
+        f" lambda w_: {struct(k='w_', v=values)})) END",
         texts,
     )
 
 
-def histogram(call: Any, texts: Texts) -> str:
+def histogram(call: AggregateOrWindow, texts: Texts) -> str:
     _not_distinct(call)
     # Of doubles, DuckDB's would count NaN wrongly.
     _needs_plain_key(call, call.arguments[0].type)
     return f"CAST(histogram({texts[0]}){{over}} AS {duck_type(call.type)})"
 
 
-def _needs_plain_key(call: Any, t: Type) -> None:
+def _needs_plain_key(call: AggregateOrWindow, t: Type) -> None:
     """Spark has no -0.0 among keys."""
     if isinstance(t, (Array, Row, Map, Char)) or t in APPROXIMATE:
         raise NotSupported(f"the fast lane has no {call.function} with keys of {t}", position=call.position)
 
 
-def map_union(call: Any, texts: Texts) -> str:
+def map_union(call: AggregateOrWindow, texts: Texts) -> str:
     assert isinstance(call.type, Map)
     _needs_plain_key(call, call.type.key)
     entries = f"flatten(list_transform({_KEYS}, lambda m_: map_entries(m_)))"
@@ -360,7 +359,7 @@ def map_union(call: Any, texts: Texts) -> str:
     )
 
 
-def reduce_agg(call: Any, texts: Texts) -> str:
+def reduce_agg(call: AggregateOrWindow, texts: Texts) -> str:
     _not_distinct(call)
     values = fill(_KEYS, texts)
     element, state = (argument.type for argument in call.arguments[:2])

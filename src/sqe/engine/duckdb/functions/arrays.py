@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
-from typing import Any
 
 from sqe.engine.duckdb.functions.casts import duck_cast
-from sqe.engine.duckdb.functions.text import applied, refuse, share, shared
+from sqe.engine.duckdb.functions.text import applied, refuse, share, shared, struct
 from sqe.engine.duckdb.types import duck_type
-from sqe.engine.render.renderings import Renderer, Rendering, fill
+from sqe.engine.render.renderings import Renderer, Rendering
+from sqe.engine.render.templates import fill
 from sqe.errors import NotSupported
 from sqe.functions.constants import MISSING, constant, constant_integer, invalid
+from sqe.tree.expressions import Call
 from sqe.types.sql_types import APPROXIMATE, BIGINT, DATE, VARCHAR, Array, Char, Map, Row, Type, is_text
 
 Texts = Sequence[str]
@@ -20,13 +21,13 @@ _MAX_REPEAT = 10_000
 _MAX_COMBINATION = 5
 
 
-def _element(call: Any) -> Type:
+def _element(call: Call) -> Type:
     container = call.arguments[0].type
     assert isinstance(container, Array)
     return container.element
 
 
-def _needs_plain(call: Any, t: Type) -> None:
+def _needs_plain(call: Call, t: Type) -> None:
     if isinstance(t, (Array, Map, Row, Char)):
         raise NotSupported(f"the fast lane has no {call.function} of {t}", position=call.position)
 
@@ -34,7 +35,7 @@ def _needs_plain(call: Any, t: Type) -> None:
 def identical(template: str) -> Renderer:
     """Functions that find NaN and NULL equal to themselves, as DuckDB does."""
 
-    def render(call: Any, texts: Texts) -> str:
+    def render(call: Call, texts: Texts) -> str:
         _needs_plain(call, _element(call))
         return share(template, texts)
 
@@ -44,7 +45,7 @@ def identical(template: str) -> Renderer:
 def _set(template: str) -> Renderer:
     """Spark has no -0.0 in sets."""
 
-    def render(call: Any, texts: Texts) -> str:
+    def render(call: Call, texts: Texts) -> str:
         if _element(call) in APPROXIMATE:
             raise NotSupported(f"the fast lane has no {call.function} of {_element(call)}")
         return identical(template)(call, texts)
@@ -52,13 +53,13 @@ def _set(template: str) -> Renderer:
     return render
 
 
-def cardinality(call: Any, texts: Texts) -> str:
+def cardinality(call: Call, texts: Texts) -> str:
     if isinstance(call.arguments[0].type, Map):
         return f"CAST(cardinality({texts[0]}) AS BIGINT)"
     return f"len({texts[0]})"
 
 
-def element_at(call: Any, texts: Texts) -> str:
+def element_at(call: Call, texts: Texts) -> str:
     container = call.arguments[0].type
     if isinstance(container, Map):
         _needs_plain(call, container.key)
@@ -73,7 +74,7 @@ def element_at(call: Any, texts: Texts) -> str:
 def equality(template: str) -> Renderer:
     """Functions that compare elements as `=` does: NaN is equal to nothing. `{odd}` is whether {1} is NaN."""
 
-    def render(call: Any, texts: Texts) -> str:
+    def render(call: Call, texts: Texts) -> str:
         element = _element(call)
         _needs_plain(call, element)
         odd = "isnan({1})" if element in APPROXIMATE else "false"
@@ -97,7 +98,7 @@ _FIRST = "list_filter({0}, lambda e_, i_: i_ = list_position({0}, e_))"
 distinct = _set(_FIRST)
 
 
-def union(call: Any, texts: Texts) -> str:
+def union(call: Call, texts: Texts) -> str:
     both = "(CASE WHEN {0} IS NOT NULL AND {1} IS NOT NULL THEN list_concat({0}, {1}) END)"
     return _set(_FIRST)(call, (fill(both, texts),))
 
@@ -131,16 +132,14 @@ contains_sequence = identical(
 )
 
 
-def histogram(call: Any, texts: Texts) -> str:
-    counted = (
-        f"map_from_entries(list_transform({_FIRST}, lambda w_:"
-        " \1'k': w_, 'v': CAST(len(list_filter({0}, lambda e_: e_ = w_)) AS BIGINT)\2))"
-    )
+def histogram(call: Call, texts: Texts) -> str:
+    entry = struct(k="w_", v="CAST(len(list_filter({0}, lambda e_: e_ = w_)) AS BIGINT)")
+    counted = f"map_from_entries(list_transform({_FIRST}, lambda w_: {entry}))"
     return _set(counted)(call, (f"list_filter({texts[0]}, lambda e_: e_ IS NOT NULL)",))
 
 
 def extreme(name: str) -> Renderer:
-    def render(call: Any, texts: Texts) -> str:
+    def render(call: Call, texts: Texts) -> str:
         _needs_plain(call, call.type)
         found = f"{name}({{0}})"
         if call.type in APPROXIMATE and name == "list_max":
@@ -151,7 +150,7 @@ def extreme(name: str) -> Renderer:
     return render
 
 
-def sort(call: Any, texts: Texts) -> str:
+def sort(call: Call, texts: Texts) -> str:
     if len(texts) == 2:
         raise NotSupported("the fast lane has no array_sort with a function", position=call.position)
     _needs_plain(call, _element(call))
@@ -176,7 +175,7 @@ TRIM = (
 )
 
 
-def repeat(call: Any, texts: Texts) -> str:
+def repeat(call: Call, texts: Texts) -> str:
     return share(
         "(CASE WHEN {1} < 0 THEN "
         + refuse("count argument of repeat function must be greater than or equal to 0")
@@ -193,7 +192,7 @@ _WRONG_WAY = refuse("sequence stop value must be reached from the start value by
 _NO_STEP = refuse("step must not be zero")
 
 
-def sequence(call: Any, texts: Texts) -> str:
+def sequence(call: Call, texts: Texts) -> str:
     start = call.arguments[0].type
     if start == BIGINT:
         return _numbers(texts)
@@ -234,7 +233,7 @@ def _numbers(texts: Texts) -> str:
     )
 
 
-def _moments(call: Any, texts: Texts, step: datetime.timedelta) -> str:
+def _moments(call: Call, texts: Texts, step: datetime.timedelta) -> str:
     """By days or parts of them: counted in microseconds, or in days."""
     dates = call.arguments[0].type == DATE
     if dates and (step.seconds or step.microseconds):
@@ -251,7 +250,7 @@ def _moments(call: Any, texts: Texts, step: datetime.timedelta) -> str:
     )
 
 
-def _months(call: Any, texts: Texts, step: int) -> str:
+def _months(call: Call, texts: Texts, step: int) -> str:
     """Each so many months after the first: the 31st comes back after a shorter month."""
     moved = f"{{0}} + to_months(CAST(i_ * {step} AS INTEGER))"
     if call.arguments[0].type == DATE:
@@ -268,7 +267,7 @@ def _months(call: Any, texts: Texts, step: int) -> str:
     )
 
 
-def combinations(call: Any, texts: Texts) -> str:
+def combinations(call: Call, texts: Texts) -> str:
     """Trino steps the first place first: [1, 2], [1, 3], [2, 3], [1, 4] …"""
     size = constant_integer(call, 1, "the size of a combination")
     result = duck_type(call.type)
@@ -301,7 +300,7 @@ NGRAMS = (
 )
 
 
-def join(call: Any, texts: Texts) -> str:
+def join(call: Call, texts: Texts) -> str:
     element = _element(call)
     if isinstance(element, (Array, Map, Row)):
         _needs_plain(call, element)
@@ -318,12 +317,12 @@ def join(call: Any, texts: Texts) -> str:
     )
 
 
-def zip_(call: Any, texts: Texts) -> str:
+def zip_(call: Call, texts: Texts) -> str:
     nulls = " AND ".join(f"{text} IS NOT NULL" for text in texts)
     return f"(CASE WHEN {nulls} THEN CAST(list_zip({', '.join(texts)}) AS {duck_type(call.type)}) END)"
 
 
-def reduce(call: Any, texts: Texts) -> str:
+def reduce(call: Call, texts: Texts) -> str:
     array, start, step, finish = texts
     state = reduced(call.arguments[1].type, _element(call), array, start, step)
     return share(f"(CASE WHEN {{0}} IS NOT NULL THEN {applied(finish, ('{1}',))} END)", (array, state))
@@ -334,16 +333,17 @@ def reduced(state: Type, element: Type, array: str, start: str, step: str) -> st
     own, other = duck_type(state), duck_type(element)
     if own == other:
         return f"list_reduce({array}, {step}, CAST({start} AS {own}))"
-    places = f"list_transform({array}, lambda e_: \1's': CAST(NULL AS {own}), 'e': e_\2)"
+    places = f"list_transform({array}, lambda e_: {struct(s=f'CAST(NULL AS {own})', e='e_')})"
     made = f"CAST({applied(step, ('p_.s', 'q_.e'))} AS {own})"
-    first = f"\1's': CAST({start} AS {own}), 'e': CAST(NULL AS {other})\2"
-    return f"(list_reduce({places}, lambda p_, q_: \1's': {made}, 'e': CAST(NULL AS {other})\2, {first})).s"
+    nothing = f"CAST(NULL AS {other})"
+    first, next_ = struct(s=f"CAST({start} AS {own})", e=nothing), struct(s=made, e=nothing)
+    return f"(list_reduce({places}, lambda p_, q_: {next_}, {first})).s"
 
 
 def match(*, found: bool, wanted: bool) -> Renderer:
     """`found` where the predicate is `wanted` of some element; else NULL where it is NULL of some."""
 
-    def render(call: Any, texts: Texts) -> str:
+    def render(call: Call, texts: Texts) -> str:
         answers = f"list_transform({texts[0]}, {texts[1]})"
         return share(
             f"(CASE WHEN {{0}} IS NULL THEN NULL WHEN list_contains({{0}}, {_word(wanted)})"
@@ -358,7 +358,7 @@ def _word(value: bool) -> str:
     return "true" if value else "false"
 
 
-def zip_with(call: Any, texts: Texts) -> str:
+def zip_with(call: Call, texts: Texts) -> str:
     made = applied(texts[2], ("z_[1]", "z_[2]"))
     return share(
         "(CASE WHEN {0} IS NOT NULL AND {1} IS NOT NULL"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from sqe.engine.duckdb.functions.text import refuse, share, shared, string
 from sqe.engine.render.renderings import Renderer, Rendering
 from sqe.errors import NotSupported
+from sqe.tree.expressions import Call
 from sqe.types.sql_types import VARBINARY
 
 _BODY = "sqe_encodings_"
@@ -18,7 +18,7 @@ _FROM_HEX = (
 
 
 def _from_text(template: str) -> Renderer:
-    def render(call: Any, texts: Sequence[str]) -> str:
+    def render(call: Call, texts: Sequence[str]) -> str:
         is_bytes = call.arguments[0].type == VARBINARY
         return share(template, (_from_utf8(call, texts) if is_bytes else texts[0],))
 
@@ -48,7 +48,7 @@ _FROM_BIG_ENDIAN_32 = (
 )
 
 
-def _from_utf8(call: Any, texts: Sequence[str]) -> str:
+def _from_utf8(call: Call, texts: Sequence[str]) -> str:
     if len(texts) > 1:
         raise NotSupported("from_utf8 with a replacement of your own", position=call.position)
     # TRY would hide an error of the argument, if that stood in it.

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from sqe.engine.duckdb.functions.text import refuse, share
 from sqe.engine.duckdb.types import duck_type
-from sqe.engine.render.renderings import Rendering
+from sqe.engine.render.renderings import Renderer, Rendering
 from sqe.functions.bits import WIDTHS
 from sqe.functions.constants import constant_integer, invalid
+from sqe.tree.expressions import Call
 
 
-def _shift(made: str, beyond: str = "0") -> Any:
+def _shift(made: str, beyond: str = "0") -> Renderer:
     """In 128 bits, of which {mask} are the value's; the top one of these is a sign."""
 
-    def render(call: Any, texts: Sequence[str]) -> str:
+    def render(call: Call, texts: Sequence[str]) -> str:
         width, kind = WIDTHS[call.type], duck_type(call.type)
         mask = f"CAST({(1 << width) - 1} AS HUGEINT)"
         bits = made.replace("{width}", str(width)).replace("{mask}", mask)
@@ -41,7 +41,7 @@ _ARITHMETIC = _shift(
 )
 
 
-def _bit_count(call: Any, texts: Sequence[str]) -> str:
+def _bit_count(call: Call, texts: Sequence[str]) -> str:
     bits = constant_integer(call, 1, "the number of bits")
     if bits is None:
         return "CAST(NULL AS BIGINT)"

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from sqe.engine.duckdb.functions.casts import duck_cast
 from sqe.engine.duckdb.functions.operators import duck_compare
 from sqe.engine.duckdb.functions.text import share
-from sqe.engine.render.renderings import Rendering
+from sqe.engine.render.renderings import Renderer, Rendering
 from sqe.errors import NotSupported
+from sqe.tree.expressions import Call
 from sqe.types.sql_types import APPROXIMATE, Array, Map, Row, common_type
 
 
-def _nullif(call: Any, texts: Sequence[str]) -> str:
+def _nullif(call: Call, texts: Sequence[str]) -> str:
     first, second = (argument.type for argument in call.arguments)
     common = common_type(first, second)
     assert common is not None
@@ -23,8 +23,8 @@ def _nullif(call: Any, texts: Sequence[str]) -> str:
     return share(f"(CASE WHEN {equal} THEN NULL ELSE {{0}} END)", texts)
 
 
-def _extreme(name: str) -> Any:
-    def render(call: Any, texts: Sequence[str]) -> str:
+def _extreme(name: str) -> Renderer:
+    def render(call: Call, texts: Sequence[str]) -> str:
         if isinstance(call.type, (Array, Row, Map)):
             raise NotSupported(f"{name} of {call.type}", position=call.position)
         if len(texts) == 1:

@@ -6,8 +6,7 @@ without zone, and brought back.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from sqe.engine.duckdb.functions.casts import duck_cast
 from sqe.engine.duckdb.functions.datetime_formats import (
@@ -18,9 +17,11 @@ from sqe.engine.duckdb.functions.datetime_formats import (
     mysql_to_strftime,
 )
 from sqe.engine.duckdb.functions.text import give_up, refuse, share, string
-from sqe.engine.render.renderings import Renderer, Rendering, fill
+from sqe.engine.render.renderings import Renderer, Rendering
+from sqe.engine.render.templates import fill
 from sqe.errors import NotSupported
 from sqe.functions.constants import constant, constant_text, invalid
+from sqe.tree.expressions import Call
 from sqe.types.sql_types import DATE, Time, Timestamp, TimestampTz, Type, is_interval
 
 Texts = Sequence[str]
@@ -50,7 +51,7 @@ def at(t: Type, text: str) -> str:
     return f"CAST({text} AS DATE)" if t == DATE else text
 
 
-def _unit(call: Any, moment: Type) -> str:
+def _unit(call: Call, moment: Type) -> str:
     unit = (constant_text(call, 0, "the unit") or "").lower()
     kind = "DATE" if moment == DATE else "Timestamp"
     if not (unit in _DATE_UNITS or (moment != DATE and unit in _MICROS)):
@@ -58,7 +59,7 @@ def _unit(call: Any, moment: Type) -> str:
     return unit
 
 
-def trunc(call: Any, texts: Texts) -> str:
+def trunc(call: Call, texts: Texts) -> str:
     moment = call.arguments[1].type
     unit = _unit(call, moment)
     if moment == DATE and unit == "day":
@@ -66,7 +67,7 @@ def trunc(call: Any, texts: Texts) -> str:
     return at(moment, f"date_trunc('{unit}', {clock(moment, texts[1])})")
 
 
-def add(call: Any, texts: Texts) -> str:
+def add(call: Call, texts: Texts) -> str:
     moment = call.arguments[2].type
     unit = _unit(call, moment)
     if unit in _MONTHS:
@@ -74,6 +75,7 @@ def add(call: Any, texts: Texts) -> str:
         return at(moment, f"({clock(moment, texts[2])} + {months})")
     if moment == DATE:
         return f"({texts[2]} + {_times(f'CAST({texts[1]} AS INTEGER)', 7 if unit == 'week' else 1)})"
+    assert isinstance(moment, (Time, Timestamp, TimestampTz))
     micros = f"(epoch_us({texts[2]}) + {_MICROS[unit]} * {texts[1]})"
     if unit == "millisecond" and moment.precision < 3:
         micros = _rounded(micros, moment.precision)
@@ -99,7 +101,7 @@ def in_millis(t: Type, text: str) -> str:
     return f"make_timestamp({_rounded(f'epoch_us({text})', 3)})"
 
 
-def diff(call: Any, texts: Texts) -> str:
+def diff(call: Call, texts: Texts) -> str:
     """Complete units from the first to the second, toward zero. DuckDB's date_sub counts those too; its
     date_diff counts boundaries."""
     moment = call.arguments[1].type
@@ -112,7 +114,8 @@ def diff(call: Any, texts: Texts) -> str:
         days = f"({end} - {start})"
         return days if unit == "day" else f"({days} // 7)"
     # Trino counts in milliseconds, each side rounded down to them.
-    fine = any(t.precision > 3 for t in (call.arguments[1].type, call.arguments[2].type))
+    clocks = [a.type for a in call.arguments[1:] if isinstance(a.type, (Time, Timestamp, TimestampTz))]
+    fine = any(t.precision > 3 for t in clocks)
     micros = [_down(f"epoch_us({text})") if fine else f"epoch_us({text})" for text in (start, end)]
     return f"(({micros[1]} - {micros[0]}) // {_MICROS[unit]})"
 
@@ -122,7 +125,7 @@ def _down(micros: str) -> str:
 
 
 def field(name: str, duck: str) -> Renderer:
-    def render(call: Any, texts: Texts) -> str:
+    def render(call: Call, texts: Texts) -> str:
         t = call.arguments[0].type
         if isinstance(t, Time):
             raise NotSupported(f"the fast lane has no {name} of {t}")
@@ -138,18 +141,18 @@ def field(name: str, duck: str) -> Renderer:
     return render
 
 
-def to_date(call: Any, texts: Texts) -> str:
+def to_date(call: Call, texts: Texts) -> str:
     return duck_cast(texts[0], call.arguments[0].type, DATE, safe=False)
 
 
-def last_day(call: Any, texts: Texts) -> str:
+def last_day(call: Call, texts: Texts) -> str:
     return f"last_day({clock(call.arguments[0].type, texts[0])})"
 
 
-def printed(read: Any) -> Renderer:
+def printed(read: Callable[[Call, str], list[tuple[str, bool]]]) -> Renderer:
     """In a format that `read` makes parts of: formats of strftime, and SQL."""
 
-    def render(call: Any, texts: Texts) -> str:
+    def render(call: Call, texts: Texts) -> str:
         pattern = constant_text(call, 1, "the format")
         if pattern is None:
             return "CAST(NULL AS VARCHAR)"
@@ -173,10 +176,11 @@ date_format = printed(mysql_to_strftime)
 format_datetime = printed(joda_to_strftime)
 
 
-def to_iso8601(call: Any, texts: Texts) -> str:
+def to_iso8601(call: Call, texts: Texts) -> str:
     t = call.arguments[0].type
     if t == DATE:
         return _in_known_years("CAST({0} AS VARCHAR)", texts[0])
+    assert isinstance(t, (Timestamp, TimestampTz))
     zone = "Z" if isinstance(t, TimestampTz) else ""
     made = "strftime({0}, '%Y-%m-%dT%H:%M:%S')"
     if t.precision:
@@ -203,14 +207,14 @@ def _plain_only(test: str, value: str, text: str) -> str:
     )
 
 
-def date_parse(call: Any, texts: Texts) -> str:
+def date_parse(call: Call, texts: Texts) -> str:
     pattern = constant_text(call, 1, "the format")
     if pattern is None:
         return "CAST(NULL AS TIMESTAMP)"
     return _read(mysql_to_read(call, pattern), texts[0])
 
 
-def parse_datetime(call: Any, texts: Texts) -> str:
+def parse_datetime(call: Call, texts: Texts) -> str:
     pattern = constant_text(call, 1, "the format")
     if pattern is None:
         return "CAST(NULL AS TIMESTAMPTZ)"
@@ -224,19 +228,20 @@ _ISO_TIMESTAMP = string(
 )
 
 
-def from_iso8601_date(call: Any, texts: Texts) -> str:
+def from_iso8601_date(call: Call, texts: Texts) -> str:
     return _plain_only(f"regexp_full_match({{0}}, {_ISO_DATE})", "TRY_CAST({0} AS DATE)", texts[0])
 
 
-def from_iso8601_timestamp(call: Any, texts: Texts) -> str:
+def from_iso8601_timestamp(call: Call, texts: Texts) -> str:
     """A zone other than UTC is part of the type, and known only of a constant."""
+    assert isinstance(call.type, TimestampTz)
     if isinstance(constant(call.arguments[0]), str) and call.type.zone != "UTC":
         raise NotSupported("from_iso8601_timestamp in a zone", position=call.position)
     value = "TRY_CAST(rtrim({0}, 'Z') AS TIMESTAMP)"
     return at(call.type, _plain_only(f"regexp_full_match({{0}}, {_ISO_TIMESTAMP})", value, texts[0]))
 
 
-def from_unixtime(call: Any, texts: Texts) -> str:
+def from_unixtime(call: Call, texts: Texts) -> str:
     """As Math.round does it: a half goes up, below zero too, and NaN is 0."""
     return share(_FROM_UNIXTIME, texts)
 
@@ -247,7 +252,7 @@ _FROM_UNIXTIME = (
 )
 
 
-def human_readable(call: Any, texts: Texts) -> str:
+def human_readable(call: Call, texts: Texts) -> str:
     """1 week, 2 days, …: without what is zero, unless all is."""
     seconds = "CAST(floor({0} + 0.5e0) AS BIGINT)"
     parts, rest = [], seconds

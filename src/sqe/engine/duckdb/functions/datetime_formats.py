@@ -6,10 +6,10 @@ import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from sqe.errors import NotSupported
 from sqe.functions.datetime_formats import is_number, joda_fields, joda_runs, mysql_fields, mysql_pieces
+from sqe.tree.expressions import Call
 
 _STRFTIME = {
     **{letter: f"%{letter}" for letter in "abdfHIjpSmYy"},
@@ -33,7 +33,7 @@ def _literal(text: str) -> str:
     return text.replace("%", "%%")
 
 
-def mysql_to_strftime(call: Any, pattern: str) -> list[tuple[str, bool]]:
+def mysql_to_strftime(call: Call, pattern: str) -> list[tuple[str, bool]]:
     """Formats (True) and SQL over {0} (False), to be joined."""
     pieces = mysql_pieces(call, pattern)
     return _merged((_STRFTIME[piece] if is_letter else _literal(piece), True) for piece, is_letter in pieces)
@@ -58,7 +58,7 @@ _JODA_SQL = {
 }
 
 
-def joda_to_strftime(call: Any, pattern: str) -> list[tuple[str, bool]]:
+def joda_to_strftime(call: Call, pattern: str) -> list[tuple[str, bool]]:
     """Formats (True) and SQL over {0} (False), to be joined."""
 
     def part(piece: str, is_letter: bool) -> tuple[str, bool]:
@@ -91,7 +91,7 @@ _DIGITS = {**{letter: ("[0-9]{1,2}", "[0-9]{2}") for letter in "mdHiSs"}, "Y": (
 _WORDS = {"b": _SHORT_MONTHS, "M": _LONG_MONTHS}
 
 
-def mysql_to_read(call: Any, pattern: str) -> ReadBy:
+def mysql_to_read(call: Call, pattern: str) -> ReadBy:
     mysql_fields(call, pattern)
     expanded = list(mysql_pieces(call, pattern.replace("%T", "%H:%i:%s")))
     return _read_by(call, [(_SAME.get(p, p) if is_letter else p, is_letter) for p, is_letter in expanded])
@@ -100,7 +100,7 @@ def mysql_to_read(call: Any, pattern: str) -> ReadBy:
 _SAME = {"c": "m", "e": "d", "k": "H", "s": "S"}
 
 
-def _read_by(call: Any, pieces: list[tuple[str, bool]]) -> ReadBy:
+def _read_by(call: Call, pieces: list[tuple[str, bool]]) -> ReadBy:
     letters = {piece for piece, is_letter in pieces if is_letter}
     # Without a year or a month DuckDB would add others than Java does.
     if "Y" not in letters or ("d" in letters and not letters & set("mbM")):
@@ -134,7 +134,7 @@ _JODA_AS_MYSQL = {
 }
 
 
-def joda_to_read(call: Any, pattern: str) -> ReadBy:
+def joda_to_read(call: Call, pattern: str) -> ReadBy:
     joda_fields(call, pattern)
     pieces = []
     for piece, is_letter in joda_runs(call, pattern):

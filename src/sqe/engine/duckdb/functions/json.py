@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from sqe.engine.duckdb.functions.json_casts import quoted
 from sqe.engine.duckdb.functions.text import string
 from sqe.engine.render.renderings import Renderer, Rendering
 from sqe.engine.render.shared_renderings import with_json_path
+from sqe.tree.expressions import Call
 from sqe.types.sql_types import is_text
 
 Texts = Sequence[str]
 _BODY = "sqe_json_text_"
 
 
-def _contains(call: Any, texts: Texts) -> str:
+def _contains(call: Call, texts: Texts) -> str:
     kind = call.arguments[1].type
     if is_text(kind):
         return f"{_BODY}array_contains_text({texts[0]}, {texts[1]})"
@@ -23,7 +23,7 @@ def _contains(call: Any, texts: Texts) -> str:
 
 
 def _object(*, without_nulls: bool) -> Renderer:
-    def render(call: Any, texts: Texts) -> str:
+    def render(call: Call, texts: Texts) -> str:
         pairs = []
         for name, value in zip(texts[::2], texts[1::2], strict=True):
             shown = value if without_nulls else f"coalesce({value}, 'null')"
@@ -35,7 +35,7 @@ def _object(*, without_nulls: bool) -> Renderer:
     return render
 
 
-def _array(call: Any, texts: Texts) -> str:
+def _array(call: Call, texts: Texts) -> str:
     return f"('[' || concat_ws(',', {', '.join(texts)}) || ']')" if texts else "'[]'"
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any
 
 from sqe.engine.duckdb.functions.text import share, string
 from sqe.engine.duckdb.types import duck_type, quote_name
@@ -126,7 +125,7 @@ def from_json(text: str, target: Type, *, safe: bool) -> str:
     return body if isinstance(target, Varchar) or target == JSON else f"CAST({body} AS {duck_type(target)})"
 
 
-def _structure(target: Type) -> Any:
+def _structure(target: Type) -> object:
     """What DuckDB reads the body's JSON as."""
     match target:
         case Array(element):

@@ -7,7 +7,6 @@ they have no rendering, and what calls them runs on Spark.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from sqe.engine.duckdb.functions.operators import modulus
 from sqe.engine.duckdb.functions.text import refuse, share, shared, string
@@ -16,6 +15,7 @@ from sqe.engine.render.renderings import Renderer, Rendering
 from sqe.errors import NotSupported
 from sqe.functions.constants import constant, constant_integer
 from sqe.functions.math import BYTES, digits_of_bigint, overflows, radix_of
+from sqe.tree.expressions import Call
 from sqe.types.sql_types import APPROXIMATE, MAX_PRECISION, REAL, Decimal, is_integer
 
 Texts = Sequence[str]
@@ -27,7 +27,7 @@ _DECIMAL_OVERFLOW = refuse("Decimal overflow", code="NUMERIC_VALUE_OUT_OF_RANGE"
 def to_integer(name: str) -> Renderer:
     """ceil and floor."""
 
-    def render(call: Any, texts: Texts) -> str:
+    def render(call: Call, texts: Texts) -> str:
         if is_integer(call.type):
             return texts[0]
         text = f"{name}({texts[0]})"
@@ -36,7 +36,7 @@ def to_integer(name: str) -> Renderer:
     return render
 
 
-def round_(call: Any, texts: Texts) -> str:
+def round_(call: Call, texts: Texts) -> str:
     digits = constant_integer(call, 1, "the number of digits") if len(texts) == 2 else 0
     if digits is None:
         return f"CAST(NULL AS {duck_type(call.type)})"
@@ -59,8 +59,10 @@ def round_(call: Any, texts: Texts) -> str:
     return share(f"(CASE WHEN isinf({{0}} * 1e{digits}) THEN {{0}} ELSE {number} END)", texts[:1])
 
 
-def _round_decimal(call: Any, text: str, digits: int) -> str:
-    source, target = call.arguments[0].type, duck_type(call.type)
+def _round_decimal(call: Call, text: str, digits: int) -> str:
+    source = call.arguments[0].type
+    assert isinstance(source, Decimal) and isinstance(call.type, Decimal)
+    target = duck_type(call.type)
     if overflows(source, call.type, digits):
         return share(f"CASE WHEN {{0}} IS NOT NULL THEN {_DECIMAL_OVERFLOW} END", (text,))
     left = source.precision - source.scale + digits
@@ -82,7 +84,7 @@ def _round_decimal(call: Any, text: str, digits: int) -> str:
     return share(f"({rounded} + CAST(0 AS {target}))", (text,))
 
 
-def _round_integer(call: Any, text: str, zeros: int) -> str:
+def _round_integer(call: Call, text: str, zeros: int) -> str:
     kind = duck_type(call.type)
     if zeros > 18:
         return share(f"CASE WHEN {{0}} IS NOT NULL THEN {_OVERFLOW} END", (text,))
@@ -91,7 +93,7 @@ def _round_integer(call: Any, text: str, zeros: int) -> str:
     return share(f"CAST(sign({{0}}) * ({rounded}) AS {kind})", (text,))
 
 
-def truncate(call: Any, texts: Texts) -> str:
+def truncate(call: Call, texts: Texts) -> str:
     source = call.arguments[0].type
     if not isinstance(source, Decimal):
         return f"trunc({texts[0]})"
@@ -108,7 +110,7 @@ def truncate(call: Any, texts: Texts) -> str:
     return share(f"CAST({{0}} - {{0}} % CAST('{unit}' AS {same}) AS {target})", texts[:1])
 
 
-def sign(call: Any, texts: Texts) -> str:
+def sign(call: Call, texts: Texts) -> str:
     kind = duck_type(call.type)
     if call.type in APPROXIMATE:
         # NaN and the zeros are themselves.
@@ -118,7 +120,7 @@ def sign(call: Any, texts: Texts) -> str:
     return f"CAST(sign({texts[0]}) AS {kind})"
 
 
-def power(call: Any, texts: Texts) -> str:
+def power(call: Call, texts: Texts) -> str:
     match constant(call.arguments[1]):
         case bool():
             pass
@@ -149,14 +151,14 @@ _BUCKET_OF_BINS = (
 )
 
 
-def width_bucket(call: Any, texts: Texts) -> str:
+def width_bucket(call: Call, texts: Texts) -> str:
     return share(_BUCKET_OF_BINS if len(texts) == 2 else WIDTH_BUCKET, texts)
 
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
-def to_base(call: Any, texts: Texts) -> str:
+def to_base(call: Call, texts: Texts) -> str:
     radix = radix_of(call)
     digits, rest = "", -_LOWEST
     while rest:
@@ -170,7 +172,7 @@ def to_base(call: Any, texts: Texts) -> str:
     )
 
 
-def from_base(call: Any, texts: Texts) -> str:
+def from_base(call: Call, texts: Texts) -> str:
     radix = radix_of(call)
     refused = refuse(f"Not a valid base-{radix} number")
     pattern = string(f"[+-]?[{_DIGITS[:radix]}]+")
@@ -187,7 +189,7 @@ def from_base(call: Any, texts: Texts) -> str:
     )
 
 
-def random(call: Any, texts: Texts) -> str:
+def random(call: Call, texts: Texts) -> str:
     """From 0, or from the first, up to but not with the last."""
     if not texts:
         return "random()"

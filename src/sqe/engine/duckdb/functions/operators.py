@@ -5,16 +5,18 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from sqe.engine.duckdb.functions.decimals import duck_decimal, duck_divide, duck_remainder
 from sqe.engine.duckdb.functions.text import refuse, share, string
 from sqe.engine.duckdb.types import duck_type, quote_name
-from sqe.engine.render.renderings import Rendering, fill
+from sqe.engine.render.renderings import Renderer, Rendering
 from sqe.engine.render.shared_renderings import chained
+from sqe.engine.render.templates import fill
 from sqe.errors import NotSupported
 from sqe.functions.constants import constant, constant_text, invalid, is_number, nonzero
+from sqe.functions.decimals import decimals_of
 from sqe.functions.operators import COMPARISONS
+from sqe.tree.expressions import Call, Expression
 from sqe.types.sql_types import (
     APPROXIMATE,
     DATE,
@@ -39,7 +41,7 @@ _DAY = 86_400_000_000
 DIVISION_BY_ZERO = refuse("Division by zero", code="DIVISION_BY_ZERO")
 
 
-def add(call: Any, texts: Texts) -> str:
+def add(call: Call, texts: Texts) -> str:
     left, right = (argument.type for argument in call.arguments)
     if is_interval(left) and not is_interval(right):
         return _move(call, 1, 0, texts, sign="+")
@@ -48,7 +50,7 @@ def add(call: Any, texts: Texts) -> str:
     return _arithmetic("+", call, texts)
 
 
-def subtract(call: Any, texts: Texts) -> str:
+def subtract(call: Call, texts: Texts) -> str:
     left, right = (argument.type for argument in call.arguments)
     if is_interval(right) and not is_interval(left):
         return _move(call, 0, 1, texts, sign="-")
@@ -57,21 +59,21 @@ def subtract(call: Any, texts: Texts) -> str:
     return _arithmetic("-", call, texts)
 
 
-def multiply(call: Any, texts: Texts) -> str:
+def multiply(call: Call, texts: Texts) -> str:
     if is_interval(call.type):
         interval, factor = (0, 1) if is_interval(call.arguments[0].type) else (1, 0)
         return _scale(call, texts[interval], call.arguments[factor].type, f"* {texts[factor]}")
     return _arithmetic("*", call, texts)
 
 
-def _arithmetic(symbol: str, call: Any, texts: Texts) -> str:
+def _arithmetic(symbol: str, call: Call, texts: Texts) -> str:
     if isinstance(call.type, Decimal):
-        left, right = (argument.type for argument in call.arguments)
+        left, right = decimals_of([argument.type for argument in call.arguments])
         return duck_decimal(symbol, texts[0], texts[1], left, right, call.type)
     return f"({texts[0]} {symbol} {texts[1]})"
 
 
-def _move(call: Any, moment: int, interval: int, texts: Texts, *, sign: str) -> str:
+def _move(call: Call, moment: int, interval: int, texts: Texts, *, sign: str) -> str:
     """A date or timestamp plus or minus an interval; DuckDB makes a date a timestamp."""
     if call.arguments[moment].type != DATE:
         return f"({texts[moment]} {sign} {texts[interval]})"
@@ -102,7 +104,7 @@ def _elapsed(kind: Type, texts: Texts) -> str:
     return "to_microseconds(" + share("{0} - ({0} % 1000 + 1000) % 1000", (micros,)) + ")"
 
 
-def _scale(call: Any, interval: str, factor: Type, operation: str) -> str:
+def _scale(call: Call, interval: str, factor: Type, operation: str) -> str:
     """An interval times or by a number. Trino does it in months or milliseconds, and cuts what is over."""
     if call.type == YEAR_MONTH:
         count = months(interval)
@@ -119,21 +121,21 @@ def months(interval: str) -> str:
     return share("(12 * extract(year FROM {0}) + extract(month FROM {0}))", (interval,))
 
 
-def divide(call: Any, texts: Texts) -> str:
+def divide(call: Call, texts: Texts) -> str:
     left, right = call.arguments
     if is_interval(call.type):
         return _scale(call, texts[0], right.type, f"/ {texts[1]}")
     if isinstance(call.type, Decimal):
-        return duck_divide(texts, (left.type, right.type), call.type, nonzero=nonzero(right))
+        return duck_divide(texts, decimals_of((left.type, right.type)), call.type, nonzero=nonzero(right))
     if is_integer(call.type):
         return _guarded("//", right, texts)
     return f"({texts[0]} / {texts[1]})"
 
 
-def modulus(call: Any, texts: Texts) -> str:
+def modulus(call: Call, texts: Texts) -> str:
     left, right = call.arguments
     if isinstance(call.type, Decimal):
-        return duck_remainder(texts, (left.type, right.type), call.type, nonzero=nonzero(right))
+        return duck_remainder(texts, decimals_of((left.type, right.type)), call.type, nonzero=nonzero(right))
     if not is_integer(call.type):
         return f"({texts[0]} % {texts[1]})"
     if nonzero(right) and constant(right) != -1:
@@ -147,7 +149,7 @@ def modulus(call: Any, texts: Texts) -> str:
     )
 
 
-def _guarded(symbol: str, divisor: Any, texts: Texts) -> str:
+def _guarded(symbol: str, divisor: Expression, texts: Texts) -> str:
     """By zero DuckDB gives NULL."""
     if nonzero(divisor):
         return f"({texts[0]} {symbol} {texts[1]})"
@@ -157,8 +159,8 @@ def _guarded(symbol: str, divisor: Any, texts: Texts) -> str:
     )
 
 
-def comparison(name: str) -> Any:
-    def render(call: Any, texts: Texts) -> str:
+def comparison(name: str) -> Renderer:
+    def render(call: Call, texts: Texts) -> str:
         left, right = call.arguments
         return duck_compare(name, left.type, texts[0], texts[1], is_number(left), is_number(right))
 
@@ -276,7 +278,7 @@ def _order_nested(t: Type, symbol: str, left: str, right: str) -> str:
     )
 
 
-def ordered(call: Any, texts: Texts) -> str:
+def ordered(call: Call, texts: Texts) -> str:
     """A key of a sort."""
     if has(call.type, Map) or has(call.type, Char):
         raise NotSupported(f"ORDER BY of {call.type}", position=call.position)
@@ -286,14 +288,14 @@ def ordered(call: Any, texts: Texts) -> str:
     return share(f"(CASE WHEN {test} THEN {_UNORDERED} ELSE {{0}} END)", texts)
 
 
-def is_distinct(call: Any, texts: Texts) -> str:
+def is_distinct(call: Call, texts: Texts) -> str:
     t = call.arguments[0].type
     if has(t, Map) or (has(t, Char) and not isinstance(t, Char)):
         raise NotSupported(f"IS DISTINCT FROM of {t}", position=call.position)
     return f"({texts[0]} IS DISTINCT FROM {texts[1]})"
 
 
-def concatenate(call: Any, texts: Texts) -> str:
+def concatenate(call: Call, texts: Texts) -> str:
     """NULL where any part is, also where it is an element beside an array."""
     if isinstance(call.type, Array):
         texts = [
@@ -307,14 +309,14 @@ def concatenate(call: Any, texts: Texts) -> str:
     return f"({' || '.join(texts)})"
 
 
-def like(call: Any, texts: Texts) -> str:
+def like(call: Call, texts: Texts) -> str:
     return f"({texts[0]} LIKE {texts[1]})"
 
 
 _ESCAPES_NOTHING = "Escape character must be followed by '%', '_' or the escape character itself"
 
 
-def like_escape(call: Any, texts: Texts) -> str:
+def like_escape(call: Call, texts: Texts) -> str:
     escape = constant_text(call, 2, "the escape character")
     if escape is None:
         return "CAST(NULL AS BOOLEAN)"
@@ -339,7 +341,7 @@ def _in_pattern(character: str) -> str:
     return f"\\x{ord(character):02X}"
 
 
-def _with_own_escape(call: Any, pattern: str, escape: str) -> str:
+def _with_own_escape(call: Call, pattern: str, escape: str) -> str:
     """The pattern, and ESCAPE with a character of ASCII where one is needed: DuckDB takes no other."""
     if re.search(f"{re.escape(escape)}($|[^%_{re.escape(escape)}])", pattern.replace(escape * 2, "")):
         raise invalid(call, _ESCAPES_NOTHING)
@@ -352,7 +354,7 @@ def _with_own_escape(call: Any, pattern: str, escape: str) -> str:
     return f"{string(doubled)} ESCAPE {string(own)}"
 
 
-def subscript(call: Any, texts: Texts) -> str:
+def subscript(call: Call, texts: Texts) -> str:
     container, key = call.arguments
     if isinstance(container.type, Map):
         return share(
@@ -374,11 +376,12 @@ def subscript(call: Any, texts: Texts) -> str:
     )
 
 
-def array(call: Any, texts: Texts) -> str:
+def array(call: Call, texts: Texts) -> str:
     return f"[{', '.join(texts)}]" if texts else f"CAST([] AS {duck_type(call.type)})"
 
 
-def row(call: Any, texts: Texts) -> str:
+def row(call: Call, texts: Texts) -> str:
+    assert isinstance(call.type, Row)
     names = row_field_names(call.type)
     pairs = (f"{quote_name(name)} := {text}" for name, text in zip(names, texts, strict=True))
     return f"struct_pack({', '.join(pairs)})"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from sqe.engine.duckdb.functions.patterns import Pattern, translated
 from sqe.engine.duckdb.functions.text import share, string
@@ -12,6 +11,7 @@ from sqe.engine.duckdb.types import duck_type
 from sqe.engine.render.renderings import Renderer, Rendering
 from sqe.errors import NotSupported
 from sqe.functions.constants import constant_integer, constant_text, invalid
+from sqe.tree.expressions import Call
 from sqe.types.sql_types import FunctionType
 
 Texts = Sequence[str]
@@ -19,8 +19,8 @@ _MOST_GROUPS = 9  # that a replacement can name
 _REFERENCE = re.compile(r"\$(\d)|\$\{([A-Za-z][A-Za-z0-9]*)\}|\\(.)|([^$\\])", re.DOTALL)
 
 
-def with_pattern(render: Callable[[Any, Texts, Pattern], str], *, consuming: bool = True) -> Renderer:
-    def rendered(call: Any, texts: Texts) -> str:
+def with_pattern(render: Callable[[Call, Texts, Pattern], str], *, consuming: bool = True) -> Renderer:
+    def rendered(call: Call, texts: Texts) -> str:
         pattern = constant_text(call, 1, "the pattern")
         if pattern is None:
             return f"CAST(NULL AS {duck_type(call.type)})"
@@ -29,11 +29,11 @@ def with_pattern(render: Callable[[Any, Texts, Pattern], str], *, consuming: boo
     return rendered
 
 
-def like(call: Any, texts: Texts, pattern: Pattern) -> str:
+def like(call: Call, texts: Texts, pattern: Pattern) -> str:
     return f"regexp_matches({texts[0]}, {string(pattern.text)})"
 
 
-def extract(call: Any, texts: Texts, pattern: Pattern) -> str:
+def extract(call: Call, texts: Texts, pattern: Pattern) -> str:
     group = _group(call, texts, pattern)
     found = _without_tail(f"regexp_extract({{0}}, {string(pattern.text)}, {group})", call, pattern, group)
     if group == pattern.groups[0] and not pattern.may_be_empty:
@@ -43,7 +43,7 @@ def extract(call: Any, texts: Texts, pattern: Pattern) -> str:
     return share(f"(CASE WHEN {matches} THEN {found} END)", texts[:1])
 
 
-def _without_tail(text: str, call: Any, pattern: Pattern, group: int) -> str:
+def _without_tail(text: str, call: Call, pattern: Pattern, group: int) -> str:
     """A match, without the line break that $ leaves out."""
     if group != pattern.groups[0] or pattern.is_whole:
         return text
@@ -52,7 +52,7 @@ def _without_tail(text: str, call: Any, pattern: Pattern, group: int) -> str:
     return f"rtrim({text}, chr(10))"
 
 
-def _group(call: Any, texts: Texts, pattern: Pattern) -> int:
+def _group(call: Call, texts: Texts, pattern: Pattern) -> int:
     if len(texts) < 3:
         return pattern.groups[0]
     group = constant_integer(call, 2, "the group")
@@ -68,7 +68,7 @@ def _group(call: Any, texts: Texts, pattern: Pattern) -> int:
     return pattern.groups[group]
 
 
-def _require_next(call: Any, pattern: Pattern) -> None:
+def _require_next(call: Call, pattern: Pattern) -> None:
     """That engines look for the next match in the same place: after an empty one they do not."""
     if pattern.may_be_empty:
         raise NotSupported(f"{call.function}: a pattern that may match nothing", position=call.position)
@@ -76,7 +76,7 @@ def _require_next(call: Any, pattern: Pattern) -> None:
         raise NotSupported(f"{call.function}: $ beside what may be a line break", position=call.position)
 
 
-def extract_all(call: Any, texts: Texts, pattern: Pattern) -> str:
+def extract_all(call: Call, texts: Texts, pattern: Pattern) -> str:
     _require_next(call, pattern)
     group = _group(call, texts, pattern)
     kept = _without_tail("m_", call, pattern, group)
@@ -88,12 +88,12 @@ def _all(text: str, pattern: Pattern, group: int = 0) -> str:
     return f"regexp_extract_all({text}, {string(pattern.text)}, {group})"
 
 
-def count(call: Any, texts: Texts, pattern: Pattern) -> str:
+def count(call: Call, texts: Texts, pattern: Pattern) -> str:
     _require_next(call, pattern)
     return f"len(regexp_extract_all({texts[0]}, {string(pattern.text)}, 0))"
 
 
-def replace(call: Any, texts: Texts, pattern: Pattern) -> str:
+def replace(call: Call, texts: Texts, pattern: Pattern) -> str:
     _require_next(call, pattern)
     if len(texts) == 3 and isinstance(call.arguments[2].type, FunctionType):
         return _replace_by(call, texts, pattern)
@@ -104,7 +104,7 @@ def replace(call: Any, texts: Texts, pattern: Pattern) -> str:
     return f"regexp_replace({texts[0]}, {string(pattern.text)}, {string(made)}, 'g')"
 
 
-def _replacement(call: Any, text: str, pattern: Pattern) -> str:
+def _replacement(call: Call, text: str, pattern: Pattern) -> str:
     """In RE2's words, \\1 for $1; what $ left of a match is put back."""
     pieces: list[str] = []
     at = 0
@@ -125,7 +125,7 @@ def _replacement(call: Any, text: str, pattern: Pattern) -> str:
     return "".join(pieces)
 
 
-def _referred(call: Any, number: str | None, name: str | None, following: str, pattern: Pattern) -> int:
+def _referred(call: Call, number: str | None, name: str | None, following: str, pattern: Pattern) -> int:
     group = int(number) if number is not None else pattern.names.get(name or "", len(pattern.groups))
     # $12 is the twelfth group, or the first one and a 2: it depends on how many there are.
     if (
@@ -140,7 +140,7 @@ def _referred(call: Any, number: str | None, name: str | None, following: str, p
     return pattern.groups[group]
 
 
-def _replace_by(call: Any, texts: Texts, pattern: Pattern) -> str:
+def _replace_by(call: Call, texts: Texts, pattern: Pattern) -> str:
     """Each match replaced by what a lambda makes of its groups: the texts between, and those, joined."""
     if pattern.absent or pattern.looped or pattern.tails or pattern.anchored:
         raise NotSupported(
@@ -167,7 +167,7 @@ def _replace_by(call: Any, texts: Texts, pattern: Pattern) -> str:
     )
 
 
-def split(call: Any, texts: Texts, pattern: Pattern) -> str:
+def split(call: Call, texts: Texts, pattern: Pattern) -> str:
     _require_next(call, pattern)
     # DuckDB forgets the beginning of the text after the first match.
     if pattern.tails or pattern.anchored:
@@ -175,7 +175,7 @@ def split(call: Any, texts: Texts, pattern: Pattern) -> str:
     return f"regexp_split_to_array({texts[0]}, {string(pattern.text)})"
 
 
-def position(call: Any, texts: Texts, pattern: Pattern) -> str:
+def position(call: Call, texts: Texts, pattern: Pattern) -> str:
     """The texts before the match are measured."""
     _require_next(call, pattern)
     start = constant_integer(call, 2, "the start") if len(texts) > 2 else 1

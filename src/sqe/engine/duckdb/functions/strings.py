@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from sqe.engine.duckdb.functions.operators import concatenate
 from sqe.engine.duckdb.functions.text import refuse, share, shared, string
@@ -12,6 +11,7 @@ from sqe.engine.render.renderings import Renderer, Rendering
 from sqe.engine.render.shared_renderings import normalize
 from sqe.functions.constants import constant
 from sqe.functions.longest import LONGEST_TEXT
+from sqe.tree.expressions import Call
 from sqe.types.sql_types import BIGINT, VARBINARY, Array, Char
 
 Texts = Sequence[str]
@@ -29,12 +29,12 @@ UPPER = shared(
 )
 
 
-def length(call: Any, texts: Texts) -> str:
+def length(call: Call, texts: Texts) -> str:
     return f"octet_length({texts[0]})" if call.arguments[0].type == VARBINARY else f"length({texts[0]})"
 
 
 def trim(name: str) -> Renderer:
-    def render(call: Any, texts: Texts) -> str:
+    def render(call: Call, texts: Texts) -> str:
         # What a char is padded with is no part of it.
         text = f"rtrim({texts[0]}, ' ')" if isinstance(call.arguments[0].type, Char) else texts[0]
         return f"{name}({text}, {texts[1] if len(texts) == 2 else _BLANKS})"
@@ -42,7 +42,7 @@ def trim(name: str) -> Renderer:
     return render
 
 
-def substring(call: Any, texts: Texts) -> str:
+def substring(call: Call, texts: Texts) -> str:
     """Nothing at all from position 0, or from before the beginning; DuckDB gives a part."""
     start, size = constant(call.arguments[1]), constant(call.arguments[2]) if len(texts) == 3 else 1
     if call.type == VARBINARY:
@@ -70,7 +70,7 @@ def _absent(texts: Texts) -> str:
 
 
 def pad(name: str) -> Renderer:
-    def render(call: Any, texts: Texts) -> str:
+    def render(call: Call, texts: Texts) -> str:
         if call.type == VARBINARY:
             made, empty = (
                 f"unhex({name}(hex({{0}}), CAST(2 * least({{1}}, {LONGEST_TEXT}) AS INTEGER), hex({{2}})))",
@@ -89,7 +89,7 @@ def pad(name: str) -> Renderer:
     return render
 
 
-def concat_ws(call: Any, texts: Texts) -> str:
+def concat_ws(call: Call, texts: Texts) -> str:
     if not isinstance(call.arguments[1].type, Array):
         return f"concat_ws({', '.join(texts)})"
     # DuckDB joins a list with a constant alone.
@@ -100,7 +100,7 @@ def concat_ws(call: Any, texts: Texts) -> str:
     )
 
 
-def replace(call: Any, texts: Texts) -> str:
+def replace(call: Call, texts: Texts) -> str:
     new = texts[2] if len(texts) == 3 else "''"
     search = constant(call.arguments[1])
     if isinstance(search, str) and search:
@@ -123,14 +123,14 @@ _REVERSED_BYTES = (
 )
 
 
-def reverse(call: Any, texts: Texts) -> str:
+def reverse(call: Call, texts: Texts) -> str:
     if isinstance(call.type, Array):
         return f"list_reverse({texts[0]})"
     # DuckDB keeps a letter and its accents together.
     return share(_REVERSED_BYTES if call.type == VARBINARY else _REVERSED_TEXT, texts)
 
 
-def split(call: Any, texts: Texts) -> str:
+def split(call: Call, texts: Texts) -> str:
     delimiter = constant(call.arguments[1])
     if isinstance(delimiter, str) and delimiter and len(texts) == 2:
         return f"string_split({texts[0]}, {texts[1]})"
@@ -150,7 +150,7 @@ def split(call: Any, texts: Texts) -> str:
     )
 
 
-def split_part(call: Any, texts: Texts) -> str:
+def split_part(call: Call, texts: Texts) -> str:
     delimiter, index = constant(call.arguments[1]), constant(call.arguments[2])
     if isinstance(delimiter, str) and delimiter and isinstance(index, int) and index > 0:
         return f"string_split({texts[0]}, {texts[1]})[{index}]"
@@ -173,7 +173,7 @@ _STRPOS_NTH = (
 )
 
 
-def strpos(call: Any, texts: Texts) -> str:
+def strpos(call: Call, texts: Texts) -> str:
     return f"strpos({texts[0]}, {texts[1]})" if len(texts) == 2 else share(_STRPOS_NTH, texts)
 
 
@@ -227,7 +227,7 @@ def _entries(texts: Texts, made: str) -> str:
     )
 
 
-def split_to_map(call: Any, texts: Texts) -> str:
+def split_to_map(call: Call, texts: Texts) -> str:
     keys = "list_transform({pairs}, lambda p_: p_[1])"
     made = (
         f"CASE WHEN len(list_distinct({keys})) < len({keys}) THEN "
@@ -237,14 +237,14 @@ def split_to_map(call: Any, texts: Texts) -> str:
     return _entries(texts, made)
 
 
-def split_to_multimap(call: Any, texts: Texts) -> str:
+def split_to_multimap(call: Call, texts: Texts) -> str:
     keys = "list_distinct(list_transform({pairs}, lambda p_: p_[1]))"
     values = "list_transform(list_filter({pairs}, lambda p_: p_[1] = k_), lambda p_: p_[2])"
     entries = f"list_transform({keys}, lambda k_: struct_pack(k := k_, v := {values}))"
     return _entries(texts, f"map_from_entries({entries})")
 
 
-def format_number(call: Any, texts: Texts) -> str:
+def format_number(call: Call, texts: Texts) -> str:
     if call.arguments[0].type == BIGINT:
         return f"sqe_texts_format_number({texts[0]})"
     # A double is cut to a bigint, and to the largest one where it is too large.
@@ -257,7 +257,7 @@ def format_number(call: Any, texts: Texts) -> str:
     )
 
 
-def typeof(call: Any, texts: Texts) -> str:
+def typeof(call: Call, texts: Texts) -> str:
     return string(str(call.arguments[0].type))
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from sqe.engine.duckdb.literals import string as plain_string
-from sqe.engine.render.renderings import Renderer, fill
+from sqe.engine.render.renderings import Renderer
+from sqe.engine.render.templates import escape, fill
+from sqe.errors import Position
+from sqe.tree.expressions import Call
 
 _PLACEHOLDER = re.compile(r"\{(\d+)\}")
 # DuckDB computes what stands twice in a text once, mostly. A long text is bound to a name: repeating
@@ -17,13 +19,25 @@ _ARGUMENT = "arg_"
 
 
 def string(value: str) -> str:
-    """A string literal in a template. Braces mark places in it: the writer puts these back."""
-    return plain_string(value).replace("{", "\1").replace("}", "\2")
+    """A string literal in a template."""
+    return escape(plain_string(value))
+
+
+def struct(**fields: str) -> str:
+    """A struct in a template."""
+    parts = ", ".join(f"'{name}': {text}" for name, text in fields.items())
+    return escape("{") + parts + escape("}")
 
 
 def refuse(message: str, code: str = "INVALID_FUNCTION_ARGUMENT") -> str:
     """An expression that fails when it is computed, with an error of ours."""
     return f"error({string(f'SQE:{code}:{message}')})"
+
+
+def located(text: str, position: Position) -> str:
+    """A text whose own errors say where in the user's statement they arose, as the errors that stand in it
+    do already."""
+    return text.replace("error('SQE:", f"error('SQE@{position}:")
 
 
 def give_up(what: str) -> str:
@@ -37,15 +51,15 @@ def share(template: str, texts: Sequence[str]) -> str:
     if all(len(texts[index]) <= _SHORT or uses.count(index) == 1 for index in set(uses)):
         return fill(template, texts)
     # SQL has no LET: a lambda over a list of one struct is the nearest.
-    fields = ", ".join(f"'a{index}': {texts[index]}" for index in sorted(set(uses)))
+    fields = struct(**{f"a{index}": texts[index] for index in sorted(set(uses))})
     body = _PLACEHOLDER.sub(lambda found: f"{_ARGUMENT}.a{found[1]}", template)
-    return f"list_transform([\1{fields}\2], lambda {_ARGUMENT}: {body})[1]"
+    return f"list_transform([{fields}], lambda {_ARGUMENT}: {body})[1]"
 
 
 def shared(template: str) -> Renderer:
     """A renderer of a template that uses an argument more than once."""
 
-    def render(call: Any, texts: Sequence[str]) -> str:
+    def render(call: Call, texts: Sequence[str]) -> str:
         return share(template, texts)
 
     return render

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from sqe.engine.duckdb.functions.casts import java_text, printed
 from sqe.engine.duckdb.functions.text import give_up, share, string
 from sqe.errors import NotSupported
 from sqe.functions.constants import constant_text
 from sqe.functions.text_formats import not_printed, parts, printed_null, rounded_digits
+from sqe.tree.expressions import Call
 from sqe.types.sql_types import (
     APPROXIMATE,
     BOOLEAN,
@@ -31,7 +31,7 @@ _FLAGS = {"s": "-", "b": "-", "d": "-0,+ ", "x": "-0", "o": "-0", "f": "-,"}
 _FOUR_DIGITS = "{0} >= DATE '0001-01-01' AND {0} < DATE '10000-01-01'"
 
 
-def format_text(call: Any, texts: Sequence[str]) -> str:
+def format_text(call: Call, texts: Sequence[str]) -> str:
     pattern = constant_text(call, 0, "the format")
     if pattern is None:
         return "CAST(NULL AS VARCHAR)"
@@ -44,7 +44,7 @@ def format_text(call: Any, texts: Sequence[str]) -> str:
     return f"({' || '.join(pieces)})" if pieces else "''"
 
 
-def _placed(call: Any, place: re.Match[str], t: Type, text: str) -> str:
+def _placed(call: Call, place: re.Match[str], t: Type, text: str) -> str:
     letter = place["letter"]
     kind = letter.lower()
     flags = set(place["flags"].replace("<", ""))
@@ -108,7 +108,7 @@ def _grouped(digits: str) -> str:
     return f"ltrim(reverse(regexp_replace(reverse({digits}), '(...)', '\\1,', 'g')), ',')"
 
 
-def _fixed(call: Any, place: re.Match[str], t: Type, text: str, flags: set[str]) -> str:
+def _fixed(call: Call, place: re.Match[str], t: Type, text: str, flags: set[str]) -> str:
     if isinstance(t, Decimal):
         whole, places = rounded_digits(call, place, t)
         number = Decimal(whole + places, places)
@@ -125,7 +125,7 @@ def _fixed(call: Any, place: re.Match[str], t: Type, text: str, flags: set[str])
     return f"coalesce({made}, '{printed_null(place)}')"
 
 
-def _as_java_prints(call: Any, place: re.Match[str], t: Type, text: str) -> str:
+def _as_java_prints(call: Call, place: re.Match[str], t: Type, text: str) -> str:
     """toString() of the value that Trino gives to the formatter."""
     if t == UNKNOWN:
         return "CAST(NULL AS VARCHAR)"

@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from sqe.engine.duckdb.functions.rendering import render as render_function
 from sqe.engine.duckdb.functions.rendering import renders
@@ -15,8 +14,9 @@ from sqe.engine.render.shared_renderings import require_numbers
 from sqe.errors import NotSupported
 from sqe.functions.bodies import TRIED
 from sqe.functions.function import Function
-from sqe.functions.index import FAMILIES, PREFIX
+from sqe.functions.index import FAMILIES, TRY_PREFIX
 from sqe.functions.registry import lookup
+from sqe.tree.expressions import Call
 
 # Strings are passed over, so that nothing inside one is taken for SQL; a quote in one is doubled.
 _TOKEN = re.compile(
@@ -24,16 +24,16 @@ _TOKEN = re.compile(
 )
 
 
-def _guarded(text: str) -> str:
-    def change(found: re.Match[str]) -> str:
-        if found["failure"]:
+def _without_errors(text: str) -> str:
+    def replacement(token: re.Match[str]) -> str:
+        if token["failure"]:
             return "NULL"
-        name: str | None = found["name"]
+        name: str | None = token["name"]
         if name is not None and name.startswith("sqe_"):
             return name if name.endswith(TRIED) else name + TRIED
-        return "TRY_CAST" if name == "CAST" else found[0]
+        return "TRY_CAST" if name == "CAST" else token[0]
 
-    guarded = _TOKEN.sub(change, text)
+    guarded = _TOKEN.sub(replacement, text)
     if re.search(r"\berror\(", guarded):
         # TRY takes nothing that may raise on its own.
         raise NotSupported("the fast lane cannot guard this with TRY")
@@ -44,16 +44,16 @@ _OF_NUMBERS = ("$add", "$sub", "$mul", "$div", "$mod", "$neg")
 
 
 def _tried(function: Function) -> Renderer:
-    def render(call: Any, texts: Sequence[str]) -> str:
+    def render(call: Call, texts: Sequence[str]) -> str:
         if function.name in _OF_NUMBERS:
             require_numbers(call)
-        return _guarded(render_function(function, replace(call, function=function.name), texts))
+        return _without_errors(render_function(function, replace(call, function=function.name), texts))
 
     return render
 
 
 def _renderings() -> dict[str, Rendering]:
-    functions = {tried: lookup(tried.removeprefix(PREFIX)) for tried in FAMILIES["try_functions"]}
+    functions = {tried: lookup(tried.removeprefix(TRY_PREFIX)) for tried in FAMILIES["try_functions"]}
     return {tried: _tried(f) for tried, f in functions.items() if f is not None and renders(f)}
 
 

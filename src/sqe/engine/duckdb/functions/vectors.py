@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from sqe.engine.duckdb.functions.text import refuse, share, shared
 from sqe.engine.render.renderings import Rendering
+from sqe.tree.expressions import Call
 from sqe.types.sql_types import Map
 
 
@@ -46,7 +46,7 @@ _COSINE_OF_MAPS = (
 )
 
 
-def _similarity(call: Any, texts: Sequence[str]) -> str:
+def _similarity(call: Call, texts: Sequence[str]) -> str:
     of_maps = isinstance(call.arguments[0].type, Map)
     return share(_COSINE_OF_MAPS if of_maps else _checked(_COSINE), texts)
 

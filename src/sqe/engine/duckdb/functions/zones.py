@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
-from sqe.engine.duckdb.functions.text import share, string
-from sqe.engine.render.renderings import Renderer, Rendering, fill
+from sqe.engine.duckdb.functions.text import share, string, struct
+from sqe.engine.render.renderings import Renderer, Rendering
+from sqe.engine.render.templates import fill
 from sqe.errors import NotSupported
 from sqe.functions.constants import constant_text
+from sqe.tree.expressions import Call
 from sqe.types.sql_types import TimestampTz
 
 Texts = Sequence[str]
@@ -37,13 +38,13 @@ def _micros(zone: str) -> int:
     return (minutes if fixed[1] == "+" else -minutes) * 60_000_000
 
 
-def _zone(call: Any, index: int) -> str:
+def _zone(call: Call, index: int) -> str:
     zone = constant_text(call, index, "the zone")
     assert zone is not None
     return zone
 
 
-def wall_clock(call: Any, texts: Texts) -> str:
+def wall_clock(call: Call, texts: Texts) -> str:
     return fill(_wall(_zone(call, 1)), texts)
 
 
@@ -51,7 +52,7 @@ def wall_clock(call: Any, texts: Texts) -> str:
 _BEFORE = 26 * 3_600_000_000
 
 
-def from_wall_clock(call: Any, texts: Texts) -> str:
+def from_wall_clock(call: Call, texts: Texts) -> str:
     """What a clock shows twice is the earlier of the two, and what it leaves out is as far after the
     transition: both are right by the offset before it. DuckDB takes the one after."""
     zone = _zone(call, 1)
@@ -63,8 +64,8 @@ def from_wall_clock(call: Any, texts: Texts) -> str:
     ago = f"make_timestamptz(epoch_us(l_.l) - {_BEFORE})"
     offset = f"(epoch_us({fill(wall, (ago,))}) - epoch_us({ago}))"
     earlier = f"make_timestamptz(epoch_us(l_.c) - {offset})"
-    first = f"\1'c': {{0}}, 'l': {later}\2"
-    second = f"\1'c': l_.c, 'l': l_.l, 'e': {earlier}\2"
+    first = struct(c="{0}", l=later)
+    second = struct(c="l_.c", l="l_.l", e=earlier)
     chosen = (
         f"CASE WHEN {fill(wall, ('e_.l',))} <> e_.c OR {fill(wall, ('e_.e',))} = e_.c THEN e_.e ELSE e_.l END"
     )
@@ -72,7 +73,7 @@ def from_wall_clock(call: Any, texts: Texts) -> str:
     return share(bound, (texts[0],))
 
 
-def trunc_in_zone(call: Any, texts: Texts) -> str:
+def trunc_in_zone(call: Call, texts: Texts) -> str:
     wall = _wall(_zone(call, 2))
     unit = string(_zone(call, 0).lower())
     cut = f"(epoch_us({wall}) - epoch_us(date_trunc({unit}, {wall})))"
@@ -83,7 +84,7 @@ def _minutes(zone: str) -> str:
     return f"((epoch_us({_wall(zone)}) - epoch_us({{0}})) // 60000000)"
 
 
-def offset_text(call: Any, texts: Texts) -> str:
+def offset_text(call: Call, texts: Texts) -> str:
     minutes = _minutes(_zone(call, 1))
     return share(
         f"CASE WHEN {minutes} < 0 THEN '-' ELSE '+' END"
@@ -96,17 +97,17 @@ def offset_text(call: Any, texts: Texts) -> str:
 def offset_part(template: str) -> Renderer:
     """`template` is over {m}, the minutes of the offset."""
 
-    def render(call: Any, texts: Texts) -> str:
+    def render(call: Call, texts: Texts) -> str:
         return share(template.replace("{m}", _minutes(_own_zone(call))), (texts[0],))
 
     return render
 
 
-def zone_name(call: Any, texts: Texts) -> str:
+def zone_name(call: Call, texts: Texts) -> str:
     return f"(CASE WHEN {texts[0]} IS NOT NULL THEN {string(_own_zone(call))} END)"
 
 
-def _own_zone(call: Any) -> str:
+def _own_zone(call: Call) -> str:
     kind = call.arguments[0].type
     assert isinstance(kind, TimestampTz)
     return kind.zone

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from sqe.engine.render.renderings import Renderer, Rendering, fill
+from sqe.engine.render.renderings import AggregateOrWindow, AggregateRenderer, Order, Rendering
 from sqe.engine.render.shared_renderings import count
+from sqe.engine.render.templates import fill
 from sqe.engine.spark.functions.decimals import divide
 from sqe.engine.spark.functions.operators import has_null
 from sqe.engine.spark.functions.order import extreme_of
@@ -14,7 +14,7 @@ from sqe.engine.spark.functions.text import refuse
 from sqe.engine.spark.types import spark_type
 from sqe.errors import NotSupported, UserError
 from sqe.functions.constants import constant, constant_integer, invalid
-from sqe.tree.expressions import Call, Cast
+from sqe.tree.expressions import Call, Cast, Expression
 from sqe.types.sql_types import (
     APPROXIMATE,
     BIGINT,
@@ -34,10 +34,9 @@ from sqe.types.sql_types import (
 )
 
 Texts = Sequence[str]
-Order = Sequence[tuple[str, Any]]
 
 
-def _sum(call: Any, texts: Texts) -> str:
+def _sum(call: AggregateOrWindow, texts: Texts) -> str:
     plain = f"sum({{distinct}}{texts[0]}){{over}}"
     if call.type == BIGINT and not _is_widened(call.arguments[0]):
         # Trino fails when its running total overflows, in whatever order rows come. Positive and negative
@@ -53,12 +52,12 @@ def _sum(call: Any, texts: Texts) -> str:
     return f"CAST({plain} AS {spark_type(call.type)})"
 
 
-def _is_widened(argument: Any) -> bool:
+def _is_widened(argument: Expression) -> bool:
     """A narrower integer: its sum would need billions of rows to overflow a bigint."""
     return isinstance(argument, Cast) and argument.implicit and argument.operand.type != BIGINT
 
 
-def _average(call: Any, texts: Texts) -> str:
+def _average(call: AggregateOrWindow, texts: Texts) -> str:
     if call.type == DAY_SECOND:
         mean = f"avg({{distinct}}unix_millis(timestamp_millis(0) + {texts[0]})){{over}}"
         return f"(timestamp_millis(CAST(floor({mean} + 0.5D) AS BIGINT)) - timestamp_millis(0))"
@@ -79,8 +78,8 @@ def _average(call: Any, texts: Texts) -> str:
     return divide(total, count, (Decimal(MAX_PRECISION, scale), Decimal(19, 0)), call.type)
 
 
-def _extreme(name: str) -> Renderer:
-    def render(call: Any, texts: Texts) -> str:
+def _extreme(name: str) -> AggregateRenderer:
+    def render(call: AggregateOrWindow, texts: Texts) -> str:
         if len(texts) == 2:
             return _first_of(call, texts, descending=name == "max")
         if call.type in APPROXIMATE and name == "max":
@@ -104,7 +103,7 @@ def _is_ordered_otherwise(t: Type) -> bool:
     return has(t, Char) or any(has(t, floating) for floating in APPROXIMATE)
 
 
-def _guard(call: Any, t: Type, text: str) -> str:
+def _guard(call: AggregateOrWindow, t: Type, text: str) -> str:
     """WHEN … of a CASE: Trino cannot order arrays and rows with a NULL inside."""
     if _is_ordered_otherwise(t):
         raise NotSupported(f"{call.function} by {t}", position=call.position)
@@ -114,14 +113,14 @@ def _guard(call: Any, t: Type, text: str) -> str:
     )
 
 
-def _at_most(call: Any, index: int) -> int:
+def _at_most(call: AggregateOrWindow, index: int) -> int:
     count = constant_integer(call, index, "the number of values")
     if count is None or not 0 < count <= 10000:
         raise invalid(call, f"The number of values of {call.function} must be from 1 to 10000")
     return count
 
 
-def _first_of(call: Any, texts: Texts, *, descending: bool) -> str:
+def _first_of(call: AggregateOrWindow, texts: Texts, *, descending: bool) -> str:
     """max(x, n) and min(x, n): the n first of the sorted values."""
     count = _at_most(call, 1)
     element = call.arguments[0].type
@@ -135,10 +134,10 @@ def _first_of(call: Any, texts: Texts, *, descending: bool) -> str:
     return fill(f"CASE WHEN count({{0}}){{over}} > 0 THEN slice({listed}, 1, {count}) END", texts)
 
 
-def _by(name: str) -> Renderer:
+def _by(name: str) -> AggregateRenderer:
     """Rows without a key are skipped; NaN is the worst key of all."""
 
-    def render(call: Any, texts: Texts) -> str:
+    def render(call: AggregateOrWindow, texts: Texts) -> str:
         key = call.arguments[1].type
         if len(texts) == 3:
             return _first_by(call, texts, descending=name == "max_by")
@@ -154,7 +153,7 @@ def _by(name: str) -> Renderer:
     return render
 
 
-def _first_by(call: Any, texts: Texts, *, descending: bool) -> str:
+def _first_by(call: AggregateOrWindow, texts: Texts, *, descending: bool) -> str:
     count = _at_most(call, 2)
     key = call.arguments[1].type
     if isinstance(key, (Array, Row, Map, Char)):
@@ -172,12 +171,12 @@ def _first_by(call: Any, texts: Texts, *, descending: bool) -> str:
     )
 
 
-def _array_agg(call: Any, texts: Texts, order: Order) -> str:
+def _array_agg(call: AggregateOrWindow, texts: Texts, order: Order) -> str:
     """NULLs are kept, and no rows at all give NULL; Spark's lists are the other way in both."""
     if not order:
         collected = "collect_list({distinct}struct({0} AS v)){over}"
         return fill(f"CASE WHEN count(*){{over}} > 0 THEN transform({collected}, e_ -> e_.v) END", texts)
-    if getattr(call, "distinct", False):
+    if call.distinct:
         keys = [text for text, _ in order]
         if keys != [texts[0]]:
             raise _not_in_distinct(call)
@@ -187,7 +186,7 @@ def _array_agg(call: Any, texts: Texts, order: Order) -> str:
     return fill(f"CASE WHEN count(*){{over}} > 0 THEN transform({ordered}, e_ -> e_.v) END", texts)
 
 
-def _not_in_distinct(call: Any) -> UserError:
+def _not_in_distinct(call: AggregateOrWindow) -> UserError:
     return UserError(
         f"{call.function}(DISTINCT …): expressions of ORDER BY must appear in the arguments",
         code="EXPRESSION_NOT_IN_DISTINCT",
@@ -210,9 +209,9 @@ def _comparator(order: Order, *, single: bool = False) -> str:
     return f"CASE {' '.join(branches)} ELSE 0 END"
 
 
-def _listagg(call: Any, texts: Texts, order: Order) -> str:
+def _listagg(call: AggregateOrWindow, texts: Texts, order: Order) -> str:
     separator = texts[1] if len(texts) == 2 else "''"
-    if getattr(call, "distinct", False):
+    if call.distinct:
         # Spark's own fails beside another DISTINCT.
         if any(text != texts[0] for text, _ in order):
             raise _not_in_distinct(call)
@@ -229,7 +228,7 @@ def _listagg(call: Any, texts: Texts, order: Order) -> str:
     return f"listagg({{distinct}}{texts[0]}, {separator}){within}{{over}}"
 
 
-def _approx_distinct(call: Any, texts: Texts) -> str:
+def _approx_distinct(call: AggregateOrWindow, texts: Texts) -> str:
     error: object = 0.023 if len(texts) == 1 else constant(call.arguments[1])
     if not isinstance(error, (int, float)) and not hasattr(error, "as_tuple"):
         raise NotSupported("approx_distinct: the error must be a constant", position=call.position)
@@ -242,7 +241,7 @@ def _approx_distinct(call: Any, texts: Texts) -> str:
 _RANK_SHIFT = 1e-9
 
 
-def _approx_percentile(call: Any, texts: Texts) -> str:
+def _approx_percentile(call: AggregateOrWindow, texts: Texts) -> str:
     """Trino answers the value at place floor(p * n), counted from 0; Spark the one before where p * n is
     whole, unless p is a little more."""
     if len(texts) > 2:
@@ -262,18 +261,18 @@ def _approx_percentile(call: Any, texts: Texts) -> str:
     return f"percentile_approx({{distinct}}{texts[0]}, {place}, 10000){{over}}"
 
 
-def _number(expression: Any) -> float | None:
+def _number(expression: Expression) -> float | None:
     value = constant(expression)
     if isinstance(value, (int, float)) or hasattr(value, "as_tuple"):
         return float(str(value))
     return None
 
 
-def _reduce(call: Any, texts: Texts) -> str:
+def _reduce(call: AggregateOrWindow, texts: Texts) -> str:
     return fill("CASE WHEN count({0}){over} > 0 THEN aggregate(collect_list({0}){over}, {1}, {2}) END", texts)
 
 
-def _most_frequent(call: Any, texts: Texts) -> str:
+def _most_frequent(call: AggregateOrWindow, texts: Texts) -> str:
     """Counted exactly: Trino's own count is exact too while no more values than its capacity are seen."""
     count = constant_integer(call, 0, "the number of values")
     if count is None or count < 2:
@@ -303,7 +302,7 @@ _MERGED = (
 )
 
 
-def _numeric_histogram(call: Any, texts: Texts) -> str:
+def _numeric_histogram(call: AggregateOrWindow, texts: Texts) -> str:
     buckets = constant_integer(call, 0, "the number of buckets")
     if buckets is None or buckets < 2:
         raise invalid(call, "numeric_histogram bucket count must be greater than one")
@@ -359,7 +358,7 @@ _HISTOGRAM = (
 )
 
 
-def _map_union(call: Any, texts: Texts) -> str:
+def _map_union(call: AggregateOrWindow, texts: Texts) -> str:
     return fill(
         f"CASE WHEN count({{0}}){{over}} > 0 THEN aggregate(collect_list({{0}}){{over}},"
         f" CAST(map() AS {spark_type(call.type)}),"
@@ -368,17 +367,17 @@ def _map_union(call: Any, texts: Texts) -> str:
     )
 
 
-def _of_pairs(template: str) -> Renderer:
+def _of_pairs(template: str) -> AggregateRenderer:
     """Those of reals are doubles made narrow."""
 
-    def render(call: Any, texts: Texts) -> str:
+    def render(call: AggregateOrWindow, texts: Texts) -> str:
         text = fill(template, texts)
         return f"CAST({text} AS FLOAT)" if call.type == REAL else text
 
     return render
 
 
-def _geometric_mean(call: Any, texts: Texts) -> str:
+def _geometric_mean(call: AggregateOrWindow, texts: Texts) -> str:
     text = fill(_GEOMETRIC_MEAN, texts)
     return f"CAST({text} AS FLOAT)" if call.type == REAL else text
 

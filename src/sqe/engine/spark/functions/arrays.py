@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
-from typing import Any
 
 from sqe.engine.render.renderings import Renderer, Rendering
 from sqe.engine.spark.functions.casts import printed_text, spark_cast
@@ -15,7 +14,21 @@ from sqe.engine.spark.types import spark_type
 from sqe.errors import NotSupported, TypeMismatch
 from sqe.functions.casts import castable
 from sqe.functions.constants import MISSING, constant, constant_integer, invalid
-from sqe.types.sql_types import APPROXIMATE, DATE, JSON, VARCHAR, Array, Char, Map, Row, Type, has, is_text
+from sqe.tree.expressions import Call
+from sqe.types.sql_types import (
+    APPROXIMATE,
+    DATE,
+    DAY_SECOND,
+    JSON,
+    VARCHAR,
+    Array,
+    Char,
+    Map,
+    Row,
+    Type,
+    has,
+    is_text,
+)
 
 Texts = Sequence[str]
 _MAX_SEQUENCE = 10_000
@@ -23,7 +36,7 @@ _MAX_REPEAT = 10_000
 _MAX_COMBINATION = 5
 
 
-def _element(call: Any) -> Type:
+def _element(call: Call) -> Type:
     container = call.arguments[0].type
     assert isinstance(container, Array)
     return container.element
@@ -33,7 +46,7 @@ def _identical(template: str) -> Renderer:
     """Functions that find NaN and NULL equal to themselves, as Spark does. It cannot compare maps, and
     blanks at the end of a char count to it."""
 
-    def render(call: Any, texts: Texts) -> str:
+    def render(call: Call, texts: Texts) -> str:
         element = _element(call)
         if has(element, Map) or has(element, Char):
             raise NotSupported(f"{call.function} of {call.arguments[0].type}", position=call.position)
@@ -46,7 +59,7 @@ def _equality(plain: str, floats: str, nested: str) -> Renderer:
     """Functions that compare elements as `=` does: NaN is equal to nothing, and a NULL inside a nested
     element leaves it open, which Trino refuses. `{equal}` is that comparison of e_ with the value."""
 
-    def render(call: Any, texts: Texts) -> str:
+    def render(call: Call, texts: Texts) -> str:
         element = _element(call)
         if element in APPROXIMATE:
             return share(floats, texts)
@@ -60,7 +73,7 @@ def _equality(plain: str, floats: str, nested: str) -> Renderer:
     return render
 
 
-def _element_at(call: Any, texts: Texts) -> str:
+def _element_at(call: Call, texts: Texts) -> str:
     if isinstance(call.arguments[0].type, Map):
         return f"{texts[0]}[{texts[1]}]"
     # An index that is no INT is beyond the end of every array.
@@ -68,7 +81,7 @@ def _element_at(call: Any, texts: Texts) -> str:
 
 
 def _extreme(name: str) -> Renderer:
-    def render(call: Any, texts: Texts) -> str:
+    def render(call: Call, texts: Texts) -> str:
         element = call.type
         if isinstance(element, (Array, Row)):
             found = extreme_of(element, "{0}", largest=name == "array_max")
@@ -83,7 +96,7 @@ def _extreme(name: str) -> Renderer:
     return render
 
 
-def _sort(call: Any, texts: Texts) -> str:
+def _sort(call: Call, texts: Texts) -> str:
     element = _element(call)
     if len(texts) == 2:
         return f"array_sort({texts[0]}, {texts[1]})"
@@ -97,7 +110,7 @@ _WRONG_WAY = refuse("sequence stop value must be reached from the start value by
 _NO_STEP = refuse("step must not be zero")
 
 
-def _sequence(call: Any, texts: Texts) -> str:
+def _sequence(call: Call, texts: Texts) -> str:
     start = call.arguments[0].type
     if _is_number(start):
         step = "1L" if len(texts) == 2 else "{2}"
@@ -119,7 +132,7 @@ def _sequence(call: Any, texts: Texts) -> str:
     if len(texts) == 2:
         made = share("sequence({0}, {1}, if({0} <= {1}, INTERVAL 1 DAY, INTERVAL -1 DAY))", texts)
     else:
-        if start == DATE and call.arguments[2].type.name == "interval day to second":
+        if start == DATE and call.arguments[2].type == DAY_SECOND:
             _needs_whole_days(call)
         made = share(
             f"(CASE WHEN {{0}} + {{2}} = {{0}} THEN {_NO_STEP}"
@@ -130,7 +143,7 @@ def _sequence(call: Any, texts: Texts) -> str:
     return share(f"(CASE WHEN size({{0}}) > {_MAX_SEQUENCE} THEN {_TOO_MANY} ELSE {{0}} END)", (made,))
 
 
-def _needs_whole_days(call: Any) -> None:
+def _needs_whole_days(call: Call) -> None:
     step = constant(call.arguments[2])
     if step is MISSING:
         raise NotSupported("sequence of dates: the step must be a constant", position=call.position)
@@ -142,7 +155,7 @@ def _is_number(t: Type) -> bool:
     return str(t) == "bigint"
 
 
-def _combinations(call: Any, texts: Texts) -> str:
+def _combinations(call: Call, texts: Texts) -> str:
     """Trino steps the first place first: [1, 2], [1, 3], [2, 3], [1, 4] …"""
     size = constant_integer(call, 1, "the size of a combination")
     result = spark_type(call.type)
@@ -167,7 +180,7 @@ def _combinations(call: Any, texts: Texts) -> str:
     )
 
 
-def _ngrams(call: Any, texts: Texts) -> str:
+def _ngrams(call: Call, texts: Texts) -> str:
     return share(
         f"(CASE WHEN {{1}} <= 0 THEN {refuse('N must be positive')} WHEN {{0}} IS NULL OR {{1}} IS NULL"
         " THEN NULL ELSE transform(sequence(1, greatest(size({0}) - {1} + 1, 1)),"
@@ -176,11 +189,11 @@ def _ngrams(call: Any, texts: Texts) -> str:
     )
 
 
-def _zip(call: Any, texts: Texts) -> str:
+def _zip(call: Call, texts: Texts) -> str:
     return f"CAST(arrays_zip({', '.join(texts)}) AS {spark_type(call.type)})"
 
 
-def _join(call: Any, texts: Texts) -> str:
+def _join(call: Call, texts: Texts) -> str:
     element = _element(call)
     array = texts[0]
     if isinstance(element, (Array, Map, Row)):
@@ -219,7 +232,7 @@ _SLICE = (
 )
 
 
-def _slice(call: Any, texts: Texts) -> str:
+def _slice(call: Call, texts: Texts) -> str:
     return share(_SLICE, texts)
 
 

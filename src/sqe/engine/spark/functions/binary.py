@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from sqe.engine.render.renderings import Renderer, Rendering
 from sqe.engine.spark.functions.text import refuse, share, shared, string
 from sqe.errors import NotSupported
+from sqe.tree.expressions import Call
 from sqe.types.sql_types import VARBINARY
 
 _BODY = "sqe_encodings_"
@@ -20,7 +20,7 @@ _FROM_HEX = (
 def _from_text(template: str) -> Renderer:
     """Bytes are taken for the text that they are in UTF-8."""
 
-    def render(call: Any, texts: Sequence[str]) -> str:
+    def render(call: Call, texts: Sequence[str]) -> str:
         is_bytes = call.arguments[0].type == VARBINARY
         return share(template, (f"make_valid_utf8(CAST({texts[0]} AS STRING))" if is_bytes else texts[0],))
 
@@ -51,7 +51,7 @@ _FROM_BIG_ENDIAN_32 = (
 )
 
 
-def _from_utf8(call: Any, texts: Sequence[str]) -> str:
+def _from_utf8(call: Call, texts: Sequence[str]) -> str:
     if len(texts) > 1:
         raise NotSupported("from_utf8 with a replacement of your own", position=call.position)
     return f"make_valid_utf8(CAST({texts[0]} AS STRING))"

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from sqe.engine.render.renderings import Rendering
+from sqe.engine.render.renderings import Renderer, Rendering
 from sqe.engine.spark.functions.text import refuse, share
 from sqe.engine.spark.types import spark_type
 from sqe.functions.bits import WIDTHS
 from sqe.functions.constants import constant_integer, invalid
+from sqe.tree.expressions import Call
 
 
-def _shift(name: str, beyond: str) -> Any:
-    def render(call: Any, texts: Sequence[str]) -> str:
+def _shift(name: str, beyond: str) -> Renderer:
+    def render(call: Call, texts: Sequence[str]) -> str:
         width, kind = WIDTHS[call.type], spark_type(call.type)
         shifted = f"{name}({{0}}, {{1}})" if width >= 32 else _narrow(name, width)
         return share(
@@ -39,7 +39,7 @@ def _narrow(name: str, width: int) -> str:
     return f"if({bits} > {mask >> 1}, {bits} - {mask + 1}, {bits})"
 
 
-def _bit_count(call: Any, texts: Sequence[str]) -> str:
+def _bit_count(call: Call, texts: Sequence[str]) -> str:
     bits = constant_integer(call, 1, "the number of bits")
     if bits is None:
         return "CAST(NULL AS BIGINT)"

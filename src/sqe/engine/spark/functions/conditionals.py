@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from sqe.engine.render.renderings import Rendering
+from sqe.engine.render.renderings import Renderer, Rendering
 from sqe.engine.spark.functions.casts import spark_cast
 from sqe.engine.spark.functions.operators import compare
 from sqe.engine.spark.functions.order import extreme
 from sqe.engine.spark.functions.text import share
+from sqe.tree.expressions import Call
 from sqe.types.sql_types import APPROXIMATE, Array, Row, common_type
 
 
-def _nullif(call: Any, texts: Sequence[str]) -> str:
+def _nullif(call: Call, texts: Sequence[str]) -> str:
     first, second = (argument.type for argument in call.arguments)
     common = common_type(first, second)
     assert common is not None
@@ -22,10 +22,10 @@ def _nullif(call: Any, texts: Sequence[str]) -> str:
     return share(f"(CASE WHEN {compare('$eq', common, left, right)} THEN NULL ELSE {{0}} END)", texts)
 
 
-def _extreme(name: str) -> Any:
+def _extreme(name: str) -> Renderer:
     """NULL where any argument is (Spark skips it); NaN only where all are."""
 
-    def render(call: Any, texts: Sequence[str]) -> str:
+    def render(call: Call, texts: Sequence[str]) -> str:
         if len(texts) == 1:
             return texts[0]
         places = [f"{{{index}}}" for index in range(len(texts))]

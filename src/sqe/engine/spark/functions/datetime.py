@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from sqe.engine.render.renderings import Renderer, Rendering
 from sqe.engine.spark.functions.casts import round_timestamp
@@ -11,6 +10,7 @@ from sqe.engine.spark.functions.datetime_formats import joda_parts, joda_to_pars
 from sqe.engine.spark.functions.text import refuse, share, shared, string
 from sqe.engine.spark.functions.times import by_unit
 from sqe.functions.constants import constant, constant_text, invalid
+from sqe.tree.expressions import Call
 from sqe.types.sql_types import DATE, Time, Timestamp, TimestampTz, Type, is_interval
 
 Texts = Sequence[str]
@@ -26,7 +26,7 @@ _MILLIS = {
 _MONTHS = {"month": 1, "quarter": 3, "year": 12}
 
 
-def _unit(call: Any, moment: Type) -> str:
+def _unit(call: Call, moment: Type) -> str:
     unit = (constant_text(call, 0, "the unit") or "").lower()
     kind = "DATE" if moment == DATE else "Timestamp"
     known = unit in _DATE_UNITS or (moment != DATE and unit in _MILLIS)
@@ -45,7 +45,7 @@ def _same_type(t: Type, text: str) -> str:
     return text if isinstance(t, TimestampTz) else f"CAST({text} AS TIMESTAMP_NTZ)"
 
 
-def _trunc(call: Any, texts: Texts) -> str:
+def _trunc(call: Call, texts: Texts) -> str:
     moment = call.arguments[1].type
     unit = _unit(call, moment)
     if moment == DATE:
@@ -53,7 +53,7 @@ def _trunc(call: Any, texts: Texts) -> str:
     return _same_type(moment, f"date_trunc('{unit}', {texts[1]})")
 
 
-def _add(call: Any, texts: Texts) -> str:
+def _add(call: Call, texts: Texts) -> str:
     moment = call.arguments[2].type
     unit = _unit(call, moment)
     count = f"CAST({texts[1]} AS INT)"
@@ -61,6 +61,7 @@ def _add(call: Any, texts: Texts) -> str:
         if unit in _MONTHS:
             return f"add_months({texts[2]}, {_times(count, _MONTHS[unit])})"
         return f"date_add({texts[2]}, {_times(count, 7 if unit == 'week' else 1)})"
+    assert isinstance(moment, (Timestamp, TimestampTz))
     if unit == "millisecond":
         added = f"timestampadd(MICROSECOND, {texts[1]} * 1000, {texts[2]})"
     else:
@@ -74,7 +75,7 @@ def _times(count: str, factor: int) -> str:
     return count if factor == 1 else f"{factor} * {count}"
 
 
-def _diff(call: Any, texts: Texts) -> str:
+def _diff(call: Call, texts: Texts) -> str:
     """Complete units from the first to the second, toward zero."""
     moment = call.arguments[1].type
     unit = _unit(call, moment)
@@ -110,10 +111,10 @@ def _months_between(moment: Type, pair: Texts) -> str:
     return share(template.replace("[0]", "{0}").replace("[1]", "{1}"), texts)
 
 
-def _printed(read: Any) -> Renderer:
+def _printed(read: Callable[[Call, str], list[tuple[str, bool]]]) -> Renderer:
     """In a format that `read` makes parts of: patterns of Spark's, and SQL."""
 
-    def render(call: Any, texts: Texts) -> str:
+    def render(call: Call, texts: Texts) -> str:
         pattern = constant_text(call, 1, "the format")
         if pattern is None:
             return "CAST(NULL AS STRING)"
@@ -135,7 +136,7 @@ def _in_millis(t: Type, text: str) -> str:
     return round_timestamp(text, 3) if t.precision > 3 else text
 
 
-def _parse(call: Any, texts: Texts) -> str:
+def _parse(call: Call, texts: Texts) -> str:
     pattern = constant_text(call, 1, "the format")
     if pattern is None:
         return "CAST(NULL AS TIMESTAMP_NTZ)"
@@ -162,7 +163,7 @@ def _with_large_letters(spark: str, text: str) -> str:
     return f"upper({text})" if "a" in spark and "MMM" not in spark and "'" not in spark else text
 
 
-def _parse_joda(call: Any, texts: Texts) -> str:
+def _parse_joda(call: Call, texts: Texts) -> str:
     pattern = constant_text(call, 1, "the format")
     if pattern is None:
         return "CAST(NULL AS TIMESTAMP)"
@@ -185,7 +186,7 @@ _PARSE_DURATION = (
 )
 
 
-def _human_readable(call: Any, texts: Texts) -> str:
+def _human_readable(call: Call, texts: Texts) -> str:
     """1 week, 2 days, …: without what is zero, unless all is."""
     seconds = "CAST(floor({0} + 0.5D) AS BIGINT)"
     parts, rest = [], seconds
@@ -204,10 +205,11 @@ def _human_readable(call: Any, texts: Texts) -> str:
     )
 
 
-def _to_iso8601(call: Any, texts: Texts) -> str:
+def _to_iso8601(call: Call, texts: Texts) -> str:
     t = call.arguments[0].type
     if t == DATE:
         return f"CAST({texts[0]} AS STRING)"
+    assert isinstance(t, (Timestamp, TimestampTz))
     fraction = "." + "S" * t.precision if t.precision else ""
     zone = "\\'Z\\'" if isinstance(t, TimestampTz) else ""
     return f"date_format({texts[0]}, 'yyyy-MM-dd\\'T\\'HH:mm:ss{fraction}{zone}')"
@@ -220,7 +222,7 @@ def _checked(pattern: str, kind: str) -> Renderer:
     )
 
 
-def _from_iso8601_timestamp(call: Any, texts: Texts) -> str:
+def _from_iso8601_timestamp(call: Call, texts: Texts) -> str:
     # The zone is part of the type: a text that only a row knows can be in none but UTC.
     known = isinstance(constant(call.arguments[0]), str)
     pattern = _ISO_TIMESTAMP if known else _ISO_TIMESTAMP.replace("[+-][0-9]{2}:[0-9]{2}", "[+-]00:00")
@@ -257,7 +259,7 @@ _ISO_TIMESTAMP = (
 
 
 def _part(name: str, spark: str) -> Renderer:
-    def render(call: Any, texts: Texts) -> str:
+    def render(call: Call, texts: Texts) -> str:
         if is_interval(call.arguments[0].type):
             if name == "millisecond":
                 return f"(unix_millis(timestamp_millis(0) + {texts[0]}) % 1000)"
@@ -271,7 +273,7 @@ def _part(name: str, spark: str) -> Renderer:
     return render
 
 
-def _to_date(call: Any, texts: Texts) -> str:
+def _to_date(call: Call, texts: Texts) -> str:
     from sqe.engine.spark.functions.casts import spark_cast
 
     return spark_cast(texts[0], call.arguments[0].type, DATE, safe=False)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sqe.errors import NotSupported
 from sqe.functions.datetime_formats import is_joda_word, joda_fields, joda_runs, mysql_fields, mysql_pieces
+from sqe.tree.expressions import Call
 
 _PRINTED = {
     "a": "EEE",
@@ -85,7 +84,7 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def mysql_parts(call: Any, pattern: str) -> list[tuple[str, bool]]:
+def mysql_parts(call: Call, pattern: str) -> list[tuple[str, bool]]:
     """Spark patterns (True) and SQL over {0} (False), to be joined."""
     parts: list[tuple[str, bool]] = []
     for piece, is_letter in mysql_pieces(call, pattern):
@@ -100,7 +99,7 @@ def mysql_parts(call: Any, pattern: str) -> list[tuple[str, bool]]:
     return parts
 
 
-def mysql_to_parse(call: Any, pattern: str) -> str:
+def mysql_to_parse(call: Call, pattern: str) -> str:
     """A pattern to read by."""
     return "".join(
         (_READ_FIXED if beside else _READ)[text] if is_field else quoted(text)
@@ -131,7 +130,7 @@ _JODA_WEEKS = {
 }
 
 
-def joda_parts(call: Any, pattern: str) -> list[tuple[str, bool]]:
+def joda_parts(call: Call, pattern: str) -> list[tuple[str, bool]]:
     """Spark patterns (True) and SQL over {0} (False), to be joined."""
     parts: list[tuple[str, bool]] = []
     for piece, is_letter in joda_runs(call, pattern):
@@ -154,7 +153,7 @@ def joda_parts(call: Any, pattern: str) -> list[tuple[str, bool]]:
     return parts
 
 
-def _joda_field(call: Any, run: str) -> str:
+def _joda_field(call: Call, run: str) -> str:
     # A year of its era is the year from 1 on.
     letter = "y" if run[0] == "Y" else run[0]
     if len(run) > _JODA.get(letter, 0) or (letter == "y" and len(run) == 3):
@@ -163,7 +162,7 @@ def _joda_field(call: Any, run: str) -> str:
     return "EEE" if letter == "E" and len(run) < 4 else letter * len(run)
 
 
-def joda_to_parse(call: Any, pattern: str) -> str:
+def joda_to_parse(call: Call, pattern: str) -> str:
     """A pattern to read by, of the fields that Spark reads as Joda does."""
     return "".join(
         _joda_to_read(text, beside) if is_field else quoted(text)

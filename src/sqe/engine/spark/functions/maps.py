@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from sqe.engine.render.renderings import Rendering
 from sqe.engine.spark.functions.text import refuse, share, shared
 from sqe.engine.spark.types import quote_name, spark_type
+from sqe.tree.expressions import Call
 from sqe.types.sql_types import Array, Map, Row, row_field_names
 
 
-def _concat(call: Any, texts: Sequence[str]) -> str:
+def _concat(call: Call, texts: Sequence[str]) -> str:
     """The last of equal keys wins; Spark's own function fails on them."""
     result = texts[0]
     for text in texts[1:]:
@@ -21,12 +21,12 @@ def _concat(call: Any, texts: Sequence[str]) -> str:
     return result
 
 
-def _entries(call: Any, texts: Sequence[str]) -> str:
+def _entries(call: Call, texts: Sequence[str]) -> str:
     assert isinstance(call.arguments[0].type, Map)
     return f"CAST(map_entries({texts[0]}) AS {spark_type(call.type)})"
 
 
-def _map(call: Any, texts: Sequence[str]) -> str:
+def _map(call: Call, texts: Sequence[str]) -> str:
     if not texts:
         return f"CAST(map() AS {spark_type(call.type)})"
     return share(
@@ -36,7 +36,7 @@ def _map(call: Any, texts: Sequence[str]) -> str:
     )
 
 
-def _multimap(call: Any, texts: Sequence[str]) -> str:
+def _multimap(call: Call, texts: Sequence[str]) -> str:
     entries = call.arguments[0].type
     assert isinstance(entries, Array) and isinstance(entries.element, Row)
     key, value = (quote_name(name) for name in row_field_names(entries.element))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from sqe.engine.render.renderings import Renderer, Rendering
 from sqe.engine.spark.functions.decimals import absolute
@@ -13,6 +12,7 @@ from sqe.engine.spark.functions.text import refuse, share, shared, string
 from sqe.engine.spark.types import spark_type
 from sqe.functions.constants import constant, constant_integer
 from sqe.functions.math import BYTES, digits_of_bigint, overflows, radix_of
+from sqe.tree.expressions import Call
 from sqe.types.sql_types import REAL, Decimal, is_integer
 
 Texts = Sequence[str]
@@ -24,19 +24,19 @@ def power_of_ten(digits: int) -> float:
     return float(f"1e{digits}")
 
 
-def _typed(call: Any, text: str) -> str:
+def _typed(call: Call, text: str) -> str:
     """Double arithmetic for a real: Spark's functions of doubles, and the result made narrow again."""
     return f"CAST({text} AS FLOAT)" if call.type == REAL else text
 
 
-def magnitude(call: Any, texts: Texts) -> str:
+def magnitude(call: Call, texts: Texts) -> str:
     return absolute(texts[0], call.type) if isinstance(call.type, Decimal) else f"abs({texts[0]})"
 
 
 def _to_integer(name: str, template: str) -> Renderer:
     """ceil and floor: Spark makes a double a bigint, losing what is large, NaN and the sign of zero."""
 
-    def render(call: Any, texts: Texts) -> str:
+    def render(call: Call, texts: Texts) -> str:
         if is_integer(call.type):
             return texts[0]
         if isinstance(call.type, Decimal):
@@ -46,7 +46,7 @@ def _to_integer(name: str, template: str) -> Renderer:
     return render
 
 
-def _doubles(call: Any, texts: Texts) -> tuple[str, ...]:
+def _doubles(call: Call, texts: Texts) -> tuple[str, ...]:
     return tuple(
         f"CAST({text} AS DOUBLE)" if argument.type == REAL else text
         for argument, text in zip(call.arguments, texts, strict=True)
@@ -58,7 +58,7 @@ _DECIMAL_OVERFLOW = refuse("Decimal overflow", code="NUMERIC_VALUE_OUT_OF_RANGE"
 _KEPT = "{0} = 0D OR abs({0}) >= " + _EXACT_DOUBLES + " OR isnan({0})"
 
 
-def _round(call: Any, texts: Texts) -> str:
+def _round(call: Call, texts: Texts) -> str:
     digits = constant_integer(call, 1, "the number of digits") if len(texts) == 2 else 0
     if digits is None:
         return f"CAST(NULL AS {spark_type(call.type)})"
@@ -69,8 +69,10 @@ def _round(call: Any, texts: Texts) -> str:
     return _typed(call, share(_round_double(digits), _doubles(call, texts)[:1]))
 
 
-def _round_decimal(call: Any, text: str, digits: int) -> str:
-    source, target = call.arguments[0].type, spark_type(call.type)
+def _round_decimal(call: Call, text: str, digits: int) -> str:
+    source = call.arguments[0].type
+    assert isinstance(source, Decimal) and isinstance(call.type, Decimal)
+    target = spark_type(call.type)
     if overflows(source, call.type, digits):
         return share(f"if({{0}} IS NULL, NULL, {_DECIMAL_OVERFLOW})", (text,))
     if source.precision - source.scale + digits < 0:
@@ -97,7 +99,7 @@ def _round_double(digits: int) -> str:
     )
 
 
-def _round_integer(call: Any, text: str, zeros: int) -> str:
+def _round_integer(call: Call, text: str, zeros: int) -> str:
     if zeros > 18:
         return share(f"if({{0}} IS NULL, NULL, {_OVERFLOW})", (text,))
     unit = 10**zeros
@@ -108,7 +110,7 @@ def _round_integer(call: Any, text: str, zeros: int) -> str:
     return f"CAST({signed} AS {spark_type(call.type)})"
 
 
-def _truncate(call: Any, texts: Texts) -> str:
+def _truncate(call: Call, texts: Texts) -> str:
     source = call.arguments[0].type
     if not isinstance(source, Decimal):
         # Times the sign, so that -0.5 becomes -0.0.
@@ -144,7 +146,7 @@ _ATAN2 = (
 )
 
 
-def _log(call: Any, texts: Texts) -> str:
+def _log(call: Call, texts: Texts) -> str:
     base, value = (f"CAST(java_method('java.lang.Math', 'log', {{{i}}}) AS DOUBLE)" for i in range(2))
     return share(
         f"(CASE WHEN {{0}} IS NOT NULL AND {{1}} IS NOT NULL THEN CASE WHEN {{0}} = 1D"
@@ -153,7 +155,7 @@ def _log(call: Any, texts: Texts) -> str:
     )
 
 
-def _to_base(call: Any, texts: Texts) -> str:
+def _to_base(call: Call, texts: Texts) -> str:
     radix = radix_of(call)
     return share(
         f"(CASE WHEN {{0}} < 0 THEN concat('-', lower(conv(substr(CAST({{0}} AS STRING), 2), 10, {radix})))"
@@ -162,7 +164,7 @@ def _to_base(call: Any, texts: Texts) -> str:
     )
 
 
-def _from_base(call: Any, texts: Texts) -> str:
+def _from_base(call: Call, texts: Texts) -> str:
     radix = radix_of(call)
     digits = "".join(f"{d}" for d in range(min(radix, 10))) + "".join(
         chr(ord("a") + d) for d in range(max(0, radix - 10))
@@ -178,7 +180,7 @@ def _from_base(call: Any, texts: Texts) -> str:
     )
 
 
-def _power(call: Any, texts: Texts) -> str:
+def _power(call: Call, texts: Texts) -> str:
     exponent = constant(call.arguments[1])
     if isinstance(exponent, int) and not isinstance(exponent, bool) and 0 <= exponent <= 3:
         return f"power({texts[0]}, {texts[1]})"
@@ -203,11 +205,11 @@ _BUCKET_OF_BINS = (
 )
 
 
-def _width_bucket(call: Any, texts: Texts) -> str:
+def _width_bucket(call: Call, texts: Texts) -> str:
     return share(_BUCKET_OF_BINS if len(texts) == 2 else _WIDTH_BUCKET, texts)
 
 
-def _random(call: Any, texts: Texts) -> str:
+def _random(call: Call, texts: Texts) -> str:
     """From 0, or from the first, up to but not with the last."""
     if not texts:
         return "rand()"
@@ -234,7 +236,7 @@ def _wilson(sign: str) -> Renderer:
 _SIZE = string("^([0-9]+(?:[.][0-9]*)?|[.][0-9]+)([a-zA-Z]+)$")
 
 
-def _data_size(call: Any, texts: Texts) -> str:
+def _data_size(call: Call, texts: Texts) -> str:
     """Cut to whole bytes; the product of a number and its unit is exact while it has 38 digits."""
     value = f"regexp_extract({{0}}, {_SIZE}, 1)"
     units = " ".join(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
-from typing import Any
 
-from sqe.engine.render.renderings import Rendering, fill
+from sqe.engine.render.renderings import Renderer, Rendering
 from sqe.engine.render.shared_renderings import chained
+from sqe.engine.render.templates import fill
 from sqe.engine.spark.functions.decimals import divide, negated
 from sqe.engine.spark.functions.order import order
 from sqe.engine.spark.functions.text import refuse, share, string
@@ -16,6 +16,7 @@ from sqe.engine.spark.types import quote_name, spark_type
 from sqe.errors import NotSupported
 from sqe.functions.constants import constant, constant_text, invalid, is_number, nonzero
 from sqe.functions.operators import COMPARISONS
+from sqe.tree.expressions import Call
 from sqe.types.sql_types import (
     APPROXIMATE,
     DATE,
@@ -40,12 +41,12 @@ from sqe.types.sql_types import has as has
 Texts = Sequence[str]
 
 
-def _arithmetic(symbol: str, call: Any, texts: Texts) -> str:
+def _arithmetic(symbol: str, call: Call, texts: Texts) -> str:
     text = f"({texts[0]} {symbol} {texts[1]})"
     return f"CAST({text} AS {spark_type(call.type)})" if isinstance(call.type, Decimal) else text
 
 
-def _add(call: Any, texts: Texts) -> str:
+def _add(call: Call, texts: Texts) -> str:
     if is_interval(call.arguments[0].type) and not is_interval(call.arguments[1].type):
         return _move(call, 1, 0, texts, sign=1)
     if is_interval(call.arguments[1].type) and not is_interval(call.arguments[0].type):
@@ -53,7 +54,7 @@ def _add(call: Any, texts: Texts) -> str:
     return _arithmetic("+", call, texts)
 
 
-def _subtract(call: Any, texts: Texts) -> str:
+def _subtract(call: Call, texts: Texts) -> str:
     left, right = (argument.type for argument in call.arguments)
     if is_interval(right) and not is_interval(left):
         return _move(call, 0, 1, texts, sign=-1)
@@ -62,7 +63,7 @@ def _subtract(call: Any, texts: Texts) -> str:
     return _arithmetic("-", call, texts)
 
 
-def _move(call: Any, moment: int, interval: int, texts: Texts, *, sign: int) -> str:
+def _move(call: Call, moment: int, interval: int, texts: Texts, *, sign: int) -> str:
     """A date or timestamp plus or minus an interval."""
     kind = call.arguments[interval].type
     if call.arguments[moment].type != DATE:
@@ -105,14 +106,14 @@ def _elapsed(kind: Type, texts: Texts) -> str:
     return f"(timestamp_millis({millis}) - timestamp_millis(0))"
 
 
-def _multiply(call: Any, texts: Texts) -> str:
+def _multiply(call: Call, texts: Texts) -> str:
     if is_interval(call.type):
         interval, factor = (0, 1) if is_interval(call.arguments[0].type) else (1, 0)
         return _scale(call, texts[interval], call.arguments[factor].type, f"{{0}} * {texts[factor]}")
     return _arithmetic("*", call, texts)
 
 
-def _scale(call: Any, interval: str, factor: Type, amount: str) -> str:
+def _scale(call: Call, interval: str, factor: Type, amount: str) -> str:
     """An interval times or by a number. Trino does it in months or milliseconds, and cuts what is over."""
     if call.type == YEAR_MONTH:
         count = share("(12 * extract(YEAR FROM {0}) + extract(MONTH FROM {0}))", (interval,))
@@ -126,7 +127,7 @@ def _millis(interval: str) -> str:
     return f"unix_millis(timestamp_millis(0) + {interval})"
 
 
-def _divide(call: Any, texts: Texts) -> str:
+def _divide(call: Call, texts: Texts) -> str:
     left, right = call.arguments
     if is_interval(call.type):
         return _scale(call, texts[0], right.type, "{0} / " + texts[1])
@@ -144,19 +145,19 @@ def _divide(call: Any, texts: Texts) -> str:
     return f"CAST({share(quotient, texts)} AS FLOAT)" if call.type == REAL else share(quotient, texts)
 
 
-def modulus(call: Any, texts: Texts) -> str:
+def modulus(call: Call, texts: Texts) -> str:
     if call.type in APPROXIMATE and not nonzero(call.arguments[1]):
         template = "(CASE WHEN {1} = 0 THEN double('NaN') + {0} ELSE {0} % {1} END)"
         return f"CAST({share(template, texts)} AS {spark_type(call.type)})"
     return _arithmetic("%", call, texts)
 
 
-def negate(call: Any, texts: Texts) -> str:
+def negate(call: Call, texts: Texts) -> str:
     return negated(texts[0], call.type) if isinstance(call.type, Decimal) else f"(- {texts[0]})"
 
 
-def _compared(name: str) -> Any:
-    def render(call: Any, texts: Texts) -> str:
+def _compared(name: str) -> Renderer:
+    def render(call: Call, texts: Texts) -> str:
         left, right = call.arguments
         return compare(name, left.type, texts[0], texts[1], is_number(left), is_number(right))
 
@@ -264,7 +265,7 @@ def _order_nested(t: Type, symbol: str, left: str, right: str) -> str:
     return share(f"(CASE WHEN {{0}} IS NULL OR {{1}} IS NULL THEN NULL ELSE {test} END)", (left, right))
 
 
-def _ordered(call: Any, texts: Texts) -> str:
+def _ordered(call: Call, texts: Texts) -> str:
     """A key of a sort."""
     if has(call.type, Map) or has(call.type, Char):
         raise NotSupported(f"ORDER BY of {call.type}", position=call.position)
@@ -276,14 +277,14 @@ def _ordered(call: Any, texts: Texts) -> str:
     )
 
 
-def _is_distinct(call: Any, texts: Texts) -> str:
+def _is_distinct(call: Call, texts: Texts) -> str:
     t = call.arguments[0].type
     if has(t, Map):
         raise NotSupported(f"IS DISTINCT FROM of {t}", position=call.position)
     return f"(NOT ({texts[0]} <=> {texts[1]}))"
 
 
-def concatenate(call: Any, texts: Texts) -> str:
+def concatenate(call: Call, texts: Texts) -> str:
     """NULL where any part is, also where it is an element beside an array."""
     if not isinstance(call.type, Array):
         return f"concat({', '.join(texts)})"
@@ -294,7 +295,7 @@ def concatenate(call: Any, texts: Texts) -> str:
     return f"concat({', '.join(parts)})"
 
 
-def _like(call: Any, texts: Texts) -> str:
+def _like(call: Call, texts: Texts) -> str:
     pattern = constant(call.arguments[1])
     if isinstance(pattern, str):
         return f"({texts[0]} LIKE {string(pattern.replace(chr(92), chr(92) * 2))})"
@@ -302,7 +303,7 @@ def _like(call: Any, texts: Texts) -> str:
     return f"({texts[0]} LIKE replace({texts[1]}, '\\\\', '\\\\\\\\'))"
 
 
-def _like_escape(call: Any, texts: Texts) -> str:
+def _like_escape(call: Call, texts: Texts) -> str:
     escape = constant_text(call, 2, "the escape character")
     if escape is None:
         return "CAST(NULL AS BOOLEAN)"
@@ -314,7 +315,7 @@ def _like_escape(call: Any, texts: Texts) -> str:
     return f"({texts[0]} LIKE {string(_with_backslashes(call, pattern, escape))})"
 
 
-def _with_backslashes(call: Any, pattern: str, escape: str) -> str:
+def _with_backslashes(call: Call, pattern: str, escape: str) -> str:
     parts: list[str] = []
     characters = iter(pattern)
     for character in characters:
@@ -330,7 +331,7 @@ def _with_backslashes(call: Any, pattern: str, escape: str) -> str:
     return "".join(parts)
 
 
-def _subscript(call: Any, texts: Texts) -> str:
+def _subscript(call: Call, texts: Texts) -> str:
     container = call.arguments[0].type
     if isinstance(container, Array):
         index = constant(call.arguments[1])
@@ -342,13 +343,14 @@ def _subscript(call: Any, texts: Texts) -> str:
     )
 
 
-def _row(call: Any, texts: Texts) -> str:
+def _row(call: Call, texts: Texts) -> str:
+    assert isinstance(call.type, Row)
     names = row_field_names(call.type)
     pairs = (f"{string(name)}, {text}" for name, text in zip(names, texts, strict=True))
     return f"named_struct({', '.join(pairs)})"
 
 
-def _array(call: Any, texts: Texts) -> str:
+def _array(call: Call, texts: Texts) -> str:
     return f"array({', '.join(texts)})" if texts else f"CAST(array() AS {spark_type(call.type)})"
 
 

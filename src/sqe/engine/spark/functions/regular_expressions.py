@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -13,6 +13,7 @@ from sqe.engine.spark.functions.text import refuse, share, string
 from sqe.engine.spark.types import spark_type
 from sqe.errors import NotSupported
 from sqe.functions.constants import MISSING, constant, constant_integer, constant_text, invalid
+from sqe.tree.expressions import Call
 from sqe.types.sql_types import FunctionType
 
 Texts = Sequence[str]
@@ -28,7 +29,7 @@ _BEYOND_ASCII = string(r"[^\x00-\x7F]")
 _LOOKS_BACK = re.compile(r"\^|\\[bBAGzZ]|\(\?<[=!]")
 
 
-def _pattern(call: Any) -> str | None:
+def _pattern(call: Call) -> str | None:
     """The pattern as a Spark literal. In Trino's patterns a line ends at \\n alone."""
     pattern = constant_text(call, 1, "the pattern")
     if pattern is None:
@@ -54,7 +55,7 @@ def _pattern_of_row(text: str, pattern: str) -> str:
     )
 
 
-def _replace_by_rows(call: Any, texts: Texts) -> str:
+def _replace_by_rows(call: Call, texts: Texts) -> str:
     """The pattern may be a column here: this function may fail, so that nothing relies on it not to."""
     by_lambda = len(texts) == 3 and isinstance(call.arguments[2].type, FunctionType)
     if by_lambda or constant(call.arguments[1]) is not MISSING:
@@ -62,13 +63,12 @@ def _replace_by_rows(call: Any, texts: Texts) -> str:
     return _replace(call, texts, _pattern_of_row(texts[0], texts[1]))
 
 
-def _with_pattern(render: Any) -> Renderer:
-    def rendered(call: Any, texts: Texts) -> str:
+def _with_pattern(render: Callable[[Call, Texts, str], str]) -> Renderer:
+    def rendered(call: Call, texts: Texts) -> str:
         pattern = _pattern(call)
         if pattern is None:
             return f"CAST(NULL AS {spark_type(call.type)})"
-        text: str = render(call, texts, pattern)
-        return text
+        return render(call, texts, pattern)
 
     return rendered
 
@@ -115,18 +115,18 @@ def _shape(pattern: str) -> _Shape:
     return _Shape(pattern)
 
 
-def _shape_of(call: Any) -> _Shape:
+def _shape_of(call: Call) -> _Shape:
     pattern = constant_text(call, 1, "the pattern")
     assert pattern is not None
     return _shape(pattern)
 
 
-def _refuse_empty(call: Any) -> None:
+def _refuse_empty(call: Call) -> None:
     if _shape_of(call).may_be_empty:
         raise NotSupported(f"{call.function}: a pattern that may match nothing", position=call.position)
 
 
-def _group(call: Any, texts: Texts) -> int:
+def _group(call: Call, texts: Texts) -> int:
     if len(texts) < 3:
         return 0
     group = constant_integer(call, 2, "the group")
@@ -143,22 +143,22 @@ def _group(call: Any, texts: Texts) -> int:
     return group
 
 
-def _extract(call: Any, texts: Texts, pattern: str) -> str:
+def _extract(call: Call, texts: Texts, pattern: str) -> str:
     found = f"regexp_extract({{0}}, {pattern}, {_group(call, texts)})"
     return share(f"(CASE WHEN {{0}} RLIKE {pattern} THEN {found} END)", texts[:1])
 
 
-def _extract_all(call: Any, texts: Texts, pattern: str) -> str:
+def _extract_all(call: Call, texts: Texts, pattern: str) -> str:
     return f"regexp_extract_all({texts[0]}, {pattern}, {_group(call, texts)})"
 
 
-def _replace(call: Any, texts: Texts, pattern: str) -> str:
+def _replace(call: Call, texts: Texts, pattern: str) -> str:
     if len(texts) == 3 and isinstance(call.arguments[2].type, FunctionType):
         return _replace_by(call, texts, pattern)
     return f"regexp_replace({texts[0]}, {pattern}, {texts[2] if len(texts) == 3 else chr(39) * 2})"
 
 
-def _replace_by(call: Any, texts: Texts, pattern: str) -> str:
+def _replace_by(call: Call, texts: Texts, pattern: str) -> str:
     """Each match replaced by what a lambda makes of its groups: the texts between, and those, joined."""
     _refuse_empty(call)
     shape = _shape_of(call)
@@ -182,12 +182,12 @@ def _replace_by(call: Any, texts: Texts, pattern: str) -> str:
     return share(f"(CASE WHEN NOT exists({made}, r_ -> r_ IS NULL) THEN {joined} END)", texts[:1])
 
 
-def _split(call: Any, texts: Texts, pattern: str) -> str:
+def _split(call: Call, texts: Texts, pattern: str) -> str:
     _refuse_empty(call)
     return f"split({texts[0]}, {pattern}, -1)"
 
 
-def _position(call: Any, texts: Texts, pattern: str) -> str:
+def _position(call: Call, texts: Texts, pattern: str) -> str:
     """Spark counts in units of UTF-16; so the texts before the match are measured."""
     _refuse_empty(call)
     start = constant_integer(call, 2, "the start") if len(texts) > 2 else 1

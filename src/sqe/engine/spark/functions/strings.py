@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from sqe.engine.render.renderings import Renderer, Rendering
 from sqe.engine.render.shared_renderings import normalize
@@ -13,6 +12,7 @@ from sqe.engine.spark.functions.text_formats import format_text
 from sqe.functions.constants import constant
 from sqe.functions.longest import LONGEST_TEXT
 from sqe.functions.strings import MAX_LENGTH
+from sqe.tree.expressions import Call
 from sqe.types.sql_types import BIGINT, VARBINARY, Array, Char
 
 Texts = Sequence[str]
@@ -37,7 +37,7 @@ _LOWER = (
 
 
 def _trim(side: str) -> Renderer:
-    def render(call: Any, texts: Texts) -> str:
+    def render(call: Call, texts: Texts) -> str:
         characters = texts[1] if len(texts) == 2 else _BLANKS
         # What a char is padded with is no part of it.
         text = f"rtrim({texts[0]})" if isinstance(call.arguments[0].type, Char) else texts[0]
@@ -46,7 +46,7 @@ def _trim(side: str) -> Renderer:
     return render
 
 
-def _substring(call: Any, texts: Texts) -> str:
+def _substring(call: Call, texts: Texts) -> str:
     """Nothing at all from position 0, or from before the beginning; Spark gives a part."""
     start, length = constant(call.arguments[1]), constant(call.arguments[2]) if len(texts) == 3 else 1
     if isinstance(start, int) and start > 0 and isinstance(length, int) and length > 0:
@@ -73,14 +73,14 @@ def _pad(name: str) -> str:
 _QUOTED = "concat('\\\\Q', replace({1}, '\\\\E', '\\\\E\\\\\\\\E\\\\Q'), '\\\\E')"
 
 
-def _quoted(call: Any) -> str:
+def _quoted(call: Call) -> str:
     delimiter = constant(call.arguments[1])
     if not isinstance(delimiter, str) or not delimiter:
         return _QUOTED
     return string("".join(c if c.isalnum() or c in " ,;:_-/=~@!%&'\"<>#" else "\\" + c for c in delimiter))
 
 
-def _split(call: Any, texts: Texts) -> str:
+def _split(call: Call, texts: Texts) -> str:
     known = isinstance(constant(call.arguments[1]), str) and constant(call.arguments[1]) != ""
     pattern = _quoted(call)
     if known and len(texts) == 2:
@@ -96,7 +96,7 @@ def _split(call: Any, texts: Texts) -> str:
     )
 
 
-def _split_part(call: Any, texts: Texts) -> str:
+def _split_part(call: Call, texts: Texts) -> str:
     return share(
         "(CASE WHEN {0} IS NULL OR {1} IS NULL OR {2} IS NULL THEN NULL"
         " WHEN {2} <= 0 THEN "
@@ -119,14 +119,14 @@ _STRPOS_NTH = (
 )
 
 
-def _concat_ws(call: Any, texts: Texts) -> str:
+def _concat_ws(call: Call, texts: Texts) -> str:
     joined = f"concat_ws({', '.join(texts)})"
     # Of an array that is NULL, Spark makes an empty text.
     of_array = isinstance(call.arguments[1].type, Array)
     return f"if({texts[1]} IS NULL, NULL, {joined})" if of_array else joined
 
 
-def _replace(call: Any, texts: Texts) -> str:
+def _replace(call: Call, texts: Texts) -> str:
     new = texts[2] if len(texts) == 3 else "''"
     if constant(call.arguments[1]) not in ("", None) and isinstance(constant(call.arguments[1]), str):
         return f"replace({texts[0]}, {texts[1]}, {new})"
@@ -171,7 +171,7 @@ _LUHN = (
 _REVERSED_BYTES = "unhex(array_join(reverse(regexp_extract_all(hex({0}), '..', 0)), ''))"
 
 
-def _entries(call: Any, texts: Texts, made: str) -> str:
+def _entries(call: Call, texts: Texts, made: str) -> str:
     """`made` of keys and values, from entries of one key-value delimiter each."""
     absent = " OR ".join(f"{{{i}}} IS NULL" for i in range(3))
     # A delimiter at the end begins no entry.
@@ -189,7 +189,7 @@ def _entries(call: Any, texts: Texts, made: str) -> str:
     )
 
 
-def _split_to_map(call: Any, texts: Texts) -> str:
+def _split_to_map(call: Call, texts: Texts) -> str:
     keys = "transform({pairs}, p_ -> p_[0])"
     made = (
         f"CASE WHEN size(array_distinct({keys})) < size({keys}) THEN "
@@ -199,13 +199,13 @@ def _split_to_map(call: Any, texts: Texts) -> str:
     return _entries(call, texts, made)
 
 
-def _split_to_multimap(call: Any, texts: Texts) -> str:
+def _split_to_multimap(call: Call, texts: Texts) -> str:
     keys = "array_distinct(transform({pairs}, p_ -> p_[0]))"
     values = "transform(filter({pairs}, p_ -> p_[0] = k_), p_ -> p_[1])"
     return _entries(call, texts, f"map_from_arrays({keys}, transform({keys}, k_ -> {values}))")
 
 
-def _as_long(call: Any, text: str) -> str:
+def _as_long(call: Call, text: str) -> str:
     if call.arguments[0].type == BIGINT:
         return text
     return share(
@@ -216,11 +216,11 @@ def _as_long(call: Any, text: str) -> str:
     )
 
 
-def _reverse(call: Any, texts: Texts) -> str:
+def _reverse(call: Call, texts: Texts) -> str:
     return _REVERSED_BYTES.replace("{0}", texts[0]) if call.type == VARBINARY else f"reverse({texts[0]})"
 
 
-def _typeof(call: Any, texts: Texts) -> str:
+def _typeof(call: Call, texts: Texts) -> str:
     return string(str(call.arguments[0].type))
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
-from sqe.engine.render.renderings import Renderer, fill
+from sqe.engine.render.renderings import Renderer
+from sqe.engine.render.templates import fill
 
 # One way to write a literal, with braces and control characters escaped: they mean something in templates.
 from sqe.engine.spark.literals import string as string
+from sqe.tree.expressions import Call
 
 _PLACEHOLDER = re.compile(r"\{(\d+)\}")
 # Beyond this, a text that a template repeats is computed once instead: repeating doubles with each nesting.
@@ -36,7 +37,7 @@ def share(template: str, texts: Sequence[str]) -> str:
 def shared(template: str) -> Renderer:
     """A renderer of a template that uses an argument more than once."""
 
-    def render(call: Any, texts: Sequence[str]) -> str:
+    def render(call: Call, texts: Sequence[str]) -> str:
         return share(template, texts)
 
     return render

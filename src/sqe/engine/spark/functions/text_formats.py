@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from sqe.engine.spark.functions.text import share, string
 from sqe.errors import NotSupported
 from sqe.functions.constants import constant_text
 from sqe.functions.text_formats import not_printed, parts, printed_null, rounded_digits
+from sqe.tree.expressions import Call
 from sqe.types.sql_types import (
     APPROXIMATE,
     BOOLEAN,
@@ -28,7 +28,7 @@ from sqe.types.sql_types import (
 )
 
 
-def format_text(call: Any, texts: Sequence[str]) -> str:
+def format_text(call: Call, texts: Sequence[str]) -> str:
     pattern = constant_text(call, 0, "the format")
     if pattern is None:
         return "CAST(NULL AS STRING)"
@@ -45,7 +45,7 @@ def format_text(call: Any, texts: Sequence[str]) -> str:
     return f"format_string({', '.join([string(''.join(pieces)), *given])})"
 
 
-def _placed(call: Any, place: re.Match[str], t: Type, text: str) -> tuple[str, str]:
+def _placed(call: Call, place: re.Match[str], t: Type, text: str) -> tuple[str, str]:
     """How Spark is told to print one value, and the value that it is given."""
     letter = place["letter"]
     flags = place["flags"].replace("<", "")
@@ -73,7 +73,7 @@ def _float(t: Type) -> str:
     return "DOUBLE" if str(t) == "double" else "FLOAT"
 
 
-def _rounded_decimal(call: Any, place: re.Match[str], t: Decimal, text: str) -> tuple[str, str]:
+def _rounded_decimal(call: Call, place: re.Match[str], t: Decimal, text: str) -> tuple[str, str]:
     flags = set(place["flags"].replace("<", ""))
     whole, places = rounded_digits(call, place, t)
     number = f"CAST(round({{0}}, {places}) AS DECIMAL({whole + places},{places}))"
@@ -84,7 +84,7 @@ def _rounded_decimal(call: Any, place: re.Match[str], t: Decimal, text: str) -> 
     return f"%{align}{place['width'] or ''}s", f"coalesce({printed}, {string(printed_null(place))})"
 
 
-def _as_java_prints(call: Any, place: re.Match[str], t: Type, text: str) -> str:
+def _as_java_prints(call: Call, place: re.Match[str], t: Type, text: str) -> str:
     """toString() of the value that Trino gives to the formatter."""
     if isinstance(t, (Varchar, Char)) or t in (BOOLEAN, UNKNOWN) or is_integer(t) or t in APPROXIMATE:
         return f"CAST({text} AS STRING)"

@@ -6,12 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from sqe.engine.render.renderings import Renderer
 from sqe.engine.spark.types import spark_type
 from sqe.functions.constants import constant_text, invalid
-from sqe.tree.expressions import Literal
+from sqe.tree.expressions import Call, Expression, Literal
 from sqe.types.sql_types import Time, Timestamp
 
 DAY = "1970-01-01"
@@ -31,14 +30,18 @@ def of_day(text: str, target: Time) -> str:
 def of_times_too(render: Renderer) -> Renderer:
     """A renderer for timestamps, for times as well."""
 
-    def rendered(call: Any, texts: Sequence[str]) -> str:
+    def rendered(call: Call, texts: Sequence[str]) -> str:
         if not any(isinstance(argument.type, Time) for argument in call.arguments):
             return render(call, texts)
-        arguments, on_days = [], []
+        arguments: list[Expression] = []
+        on_days: list[str] = []
         for argument, text in zip(call.arguments, texts, strict=True):
-            moment = isinstance(argument.type, Time)
-            arguments.append(Literal(Timestamp(argument.type.precision), None) if moment else argument)
-            on_days.append(on_a_day(text) if moment else text)
+            if isinstance(argument.type, Time):
+                arguments.append(Literal(Timestamp(argument.type.precision), None))
+                on_days.append(on_a_day(text))
+            else:
+                arguments.append(argument)
+                on_days.append(text)
         made = render(replace(call, arguments=tuple(arguments)), on_days)
         return of_day(made, call.type) if isinstance(call.type, Time) else made
 
@@ -49,7 +52,7 @@ def by_unit(render: Renderer) -> Renderer:
     """As `of_times_too`, of a function whose first argument is a unit."""
     both = of_times_too(render)
 
-    def rendered(call: Any, texts: Sequence[str]) -> str:
+    def rendered(call: Call, texts: Sequence[str]) -> str:
         if isinstance(call.arguments[-1].type, Time):
             unit = (constant_text(call, 0, "the unit") or "").lower()
             if unit not in UNITS:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from sqe.engine.render.renderings import Renderer, Rendering
 from sqe.engine.render.shared_renderings import require_numbers
@@ -17,8 +16,10 @@ from sqe.engine.spark.functions.text import share
 from sqe.engine.spark.types import spark_type
 from sqe.errors import NotSupported
 from sqe.functions.bodies import TRIED
-from sqe.functions.index import FAMILIES, PREFIX
+from sqe.functions.decimals import decimals_of
+from sqe.functions.index import FAMILIES, TRY_PREFIX
 from sqe.functions.registry import lookup
+from sqe.tree.expressions import Call
 from sqe.types.sql_types import APPROXIMATE, MAX_PRECISION, Array, Decimal, Time, is_integer
 
 # Strings are passed over, so that nothing inside one is taken for SQL.
@@ -26,7 +27,7 @@ _TOKEN = re.compile(
     r"(?P<text>'(?:[^'\\]|\\.)*')|(?P<failure>raise_error\('(?:[^'\\]|\\.)*'\))|(?P<name>\b[A-Za-z_0-9]+)(?=\()",
     re.DOTALL,
 )
-_GUARDED_NAMES = {
+_TRY_NAMES = {
     "CAST": "try_cast",
     "url_decode": "try_url_decode",
     "to_timestamp": "try_to_timestamp",
@@ -34,19 +35,19 @@ _GUARDED_NAMES = {
 }
 
 
-def _guarded(text: str) -> str:
-    def change(found: re.Match[str]) -> str:
-        if found["failure"]:
+def _without_errors(text: str) -> str:
+    def replacement(token: re.Match[str]) -> str:
+        if token["failure"]:
             return "NULL"
-        name: str | None = found["name"]
+        name: str | None = token["name"]
         if name is not None and name.startswith("sqe_"):
             return name if name.endswith(TRIED) else name + TRIED
-        return _GUARDED_NAMES.get(name, name) if name else found[0]
+        return _TRY_NAMES.get(name, name) if name else token[0]
 
-    return _TOKEN.sub(change, text)
+    return _TOKEN.sub(replacement, text)
 
 
-def _untried(name: str, call: Any, texts: Sequence[str]) -> str:
+def _plain(name: str, call: Call, texts: Sequence[str]) -> str:
     """The text of the function itself."""
     function = lookup(name)
     assert function is not None
@@ -54,27 +55,27 @@ def _untried(name: str, call: Any, texts: Sequence[str]) -> str:
 
 
 def _by_text(name: str) -> Renderer:
-    def render(call: Any, texts: Sequence[str]) -> str:
-        return _guarded(_untried(name, call, texts))
+    def render(call: Call, texts: Sequence[str]) -> str:
+        return _without_errors(_plain(name, call, texts))
 
     return render
 
 
 def _arithmetic(name: str, spark: str) -> Renderer:
-    def render(call: Any, texts: Sequence[str]) -> str:
+    def render(call: Call, texts: Sequence[str]) -> str:
         if any(isinstance(argument.type, Time) for argument in call.arguments):
             # It begins anew after midnight, and fails for nothing.
-            return _untried(name, call, texts)
+            return _plain(name, call, texts)
         require_numbers(call)
         if call.type in APPROXIMATE:
             return _by_text(name)(call, texts)
-        made = f"{spark}({texts[0]}, {texts[1]})"
-        return f"try_cast({made} AS {spark_type(call.type)})" if isinstance(call.type, Decimal) else made
+        number = f"{spark}({texts[0]}, {texts[1]})"
+        return f"try_cast({number} AS {spark_type(call.type)})" if isinstance(call.type, Decimal) else number
 
     return render
 
 
-def _divide(call: Any, texts: Sequence[str]) -> str:
+def _divide(call: Call, texts: Sequence[str]) -> str:
     require_numbers(call)
     if call.type in APPROXIMATE:
         return _by_text("$div")(call, texts)
@@ -87,7 +88,7 @@ def _divide(call: Any, texts: Sequence[str]) -> str:
             f" THEN CAST(({{0}} div {{1}}) AS {kind}) END)",
             texts,
         )
-    left, right = (argument.type for argument in call.arguments)
+    left, right = decimals_of([argument.type for argument in call.arguments])
     if left.precision + right.scale + right.precision + 1 > MAX_PRECISION:
         raise NotSupported(f"TRY of {left} / {right}", position=call.position)
     return share(f"(CASE WHEN {{1}} <> 0 THEN try_cast({{0}} / {{1}} AS {kind}) END)", texts)
@@ -97,7 +98,7 @@ def _integer(value: int) -> str:
     return f"({value + 1}L - 1)" if value == -(1 << 63) else str(value)
 
 
-def _modulus(call: Any, texts: Sequence[str]) -> str:
+def _modulus(call: Call, texts: Sequence[str]) -> str:
     require_numbers(call)
     if call.type in APPROXIMATE:
         return _by_text("$mod")(call, texts)
@@ -105,28 +106,28 @@ def _modulus(call: Any, texts: Sequence[str]) -> str:
     return share(f"(CASE WHEN {{1}} <> 0 THEN {rest} END)", texts)
 
 
-def _negate(call: Any, texts: Sequence[str]) -> str:
+def _negate(call: Call, texts: Sequence[str]) -> str:
     require_numbers(call)
     if not is_integer(call.type):
         return negate(call, texts)
     return f"try_subtract(CAST(0 AS {spark_type(call.type)}), {texts[0]})"
 
 
-def _absolute(call: Any, texts: Sequence[str]) -> str:
+def _absolute(call: Call, texts: Sequence[str]) -> str:
     if not is_integer(call.type):
         return magnitude(call, texts)
     return share(f"if({{0}} < 0, try_subtract(CAST(0 AS {spark_type(call.type)}), {{0}}), {{0}})", texts)
 
 
-def _subscript(call: Any, texts: Sequence[str]) -> str:
+def _subscript(call: Call, texts: Sequence[str]) -> str:
     if isinstance(call.arguments[0].type, Array):
         return f"get({texts[0]}, try_subtract(try_cast({texts[1]} AS INT), 1))"
     return f"try_element_at({texts[0]}, {texts[1]})"
 
 
-def _date_parse(call: Any, texts: Sequence[str]) -> str:
-    text = _guarded(_untried("date_parse", call, texts))
-    # to_timestamp_ntz has no brother that does not fail.
+def _date_parse(call: Call, texts: Sequence[str]) -> str:
+    text = _without_errors(_plain("date_parse", call, texts))
+    # There is no try_to_timestamp_ntz.
     opening = "to_timestamp_ntz("
     start = text.find(opening)
     depth, end = 0, start + len(opening)
@@ -150,8 +151,8 @@ def _date_parse(call: Any, texts: Sequence[str]) -> str:
             depth -= 1
         end += 1
     inner = text[start + len(opening) : end]
-    made = f"CAST(try_to_timestamp({inner}) AS TIMESTAMP_NTZ)"
-    return text[:start] + made + text[end + 1 :]
+    timestamp = f"CAST(try_to_timestamp({inner}) AS TIMESTAMP_NTZ)"
+    return text[:start] + timestamp + text[end + 1 :]
 
 
 _RENDERED: dict[str, Renderer] = {
@@ -168,6 +169,6 @@ _RENDERED: dict[str, Renderer] = {
 }
 # The errors of the others are all of our own raising, or of casts; and a body gives NULL itself.
 RENDERINGS: dict[str, Rendering] = {
-    tried: _RENDERED.get(name := tried.removeprefix(PREFIX)) or _by_text(name)
+    tried: _RENDERED.get(name := tried.removeprefix(TRY_PREFIX)) or _by_text(name)
     for tried in FAMILIES["try_functions"]
 }

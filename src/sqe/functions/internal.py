@@ -1,5 +1,5 @@
-"""Functions that only rendering puts into a tree, and no statement can name: on the fast lane in the place of
-others, where statistics prove that their arguments need no guard; and what hides a value from an engine.
+"""Functions that only rewrites put into a tree, and that no statement can name: on the fast lane some without
+a guard, where statistics prove that their arguments need none; and one that hides the sign of a zero.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from sqe.functions.function import Function, aggregate, scalar
 _HELP = "As its namesake, of arguments that need no guard"
 
 
-def _hidden(name: str) -> Function:
+def _of_two(name: str) -> Function:
     return scalar(name, "(T, T) -> T", help=_HELP)
 
 
@@ -20,9 +20,9 @@ COMPARED = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 FUNCTIONS = (
     scalar("$plus_zero", "(T) -> T", help="The same number; both zeros become one"),
     scalar("$narrow", "(T) -> T", help=_HELP),
-    *(_hidden(f"${name}_narrow") for name in NARROWED),
-    _hidden("$div_positive"),
-    _hidden("$mod_positive"),
-    *(_hidden(f"${name}_numbers") for name in COMPARED),
+    *(_of_two(f"${name}_narrow") for name in NARROWED),
+    _of_two("$div_positive"),
+    _of_two("$mod_positive"),
+    *(_of_two(f"${name}_numbers") for name in COMPARED),
     aggregate("$sum_small", "(bigint) -> bigint", help=_HELP),
 )
