@@ -119,8 +119,8 @@ def _chars(types: tuple[Type, ...]) -> Resolution | None:
 
 def _texts_and_null(types: tuple[Type, ...]) -> Resolution | None:
     """A NULL without a type beside texts is a text."""
-    known = [t for t in types if t != UNKNOWN]
-    if not known or len(known) == len(types) or not all(map(is_text, known)):
+    typed = [t for t in types if t != UNKNOWN]
+    if not typed or len(typed) == len(types) or not all(map(is_text, typed)):
         return None
     return Resolution((VARCHAR,) * len(types), VARCHAR)
 

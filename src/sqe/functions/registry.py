@@ -72,12 +72,12 @@ def resolve(
 ) -> Resolution:
     """The signature that fits best: one that needs no coercion, else the most specific of the others."""
     if any(isinstance(argument, LambdaArgument) for argument in arguments):
-        found = _choose(function, tuple(arguments))
+        resolution = _choose(function, tuple(arguments))
     else:
-        found = _choose_cached(function.name, tuple(arguments))
-    if isinstance(found, Resolution):
-        return found
-    raise _mismatch(function, arguments, ambiguous=found, position=position)
+        resolution = _choose_cached(function.name, tuple(arguments))
+    if isinstance(resolution, Resolution):
+        return resolution
+    raise _mismatch(function, arguments, ambiguous=resolution, position=position)
 
 
 @lru_cache(maxsize=4096)
@@ -92,35 +92,35 @@ def _choose(function: Function, arguments: tuple[Argument, ...]) -> Resolution |
         if isinstance(spec, (str, tuple)):
             signatures.append(_parsed(spec))
         elif types := [a for a in arguments if not isinstance(a, LambdaArgument)]:
-            if len(types) == len(arguments) and (found := spec(tuple(types))) is not None:
-                return found
-        elif not arguments and (found := spec(())) is not None:
-            return found
+            if len(types) == len(arguments) and (choice := spec(tuple(types))) is not None:
+                return choice
+        elif not arguments and (choice := spec(())) is not None:
+            return choice
     for generic in (False, True):
         for signature, rule in signatures:
             if signature.generic == generic:
-                found = match(signature, rule, arguments, coerce=False)
-                if found is not None:
-                    return found
+                choice = match(signature, rule, arguments, coerce=False)
+                if choice is not None:
+                    return choice
     fitting = []
     for signature, rule in signatures:
-        found = match(signature, rule, arguments, coerce=True)
-        if found is not None:
-            fitting.append((signature, rule, found))
+        choice = match(signature, rule, arguments, coerce=True)
+        if choice is not None:
+            fitting.append((signature, rule, choice))
     if not fitting:
         return False
     best = [
-        found
-        for signature, _, found in fitting
+        choice
+        for signature, _, choice in fitting
         if all(
-            other is signature or match(other, rule, found.parameters, coerce=True) is not None
+            other is signature or match(other, rule, choice.parameters, coerce=True) is not None
             for other, rule, _ in fitting
         )
     ]
     if not best:
-        best = [found for _, _, found in fitting]
+        best = [choice for _, _, choice in fitting]
     # Equally good ones may differ only in how they read a NULL.
-    return best[0] if len({found.result for found in best}) == 1 else True
+    return best[0] if len({choice.result for choice in best}) == 1 else True
 
 
 def _parsed(spec: str | tuple[str, ResultRule]) -> tuple[Signature, ResultRule | None]:
@@ -148,24 +148,28 @@ _OPERATORS = {
 def _mismatch(
     function: Function, arguments: Sequence[Argument], *, ambiguous: bool, position: Position | None
 ) -> TypeMismatch:
-    given = [_spell(argument) for argument in arguments]
+    spellings = [_spell(argument) for argument in arguments]
     symbol = _OPERATORS.get(function.name)
-    if symbol is not None and len(given) == 2:
-        return TypeMismatch(f"Cannot apply operator: {given[0]} {symbol} {given[1]}", position=position)
+    if symbol is not None and len(spellings) == 2:
+        return TypeMismatch(
+            f"Cannot apply operator: {spellings[0]} {symbol} {spellings[1]}", position=position
+        )
     if function.hidden:
         return TypeMismatch(
-            f"Cannot apply operator {function.name[1:]} to {', '.join(given)}", position=position
+            f"Cannot apply operator {function.name[1:]} to {', '.join(spellings)}", position=position
         )
     if ambiguous:
         return TypeMismatch(
-            f"More than one {function.name} fits the arguments ({', '.join(given)})",
+            f"More than one {function.name} fits the arguments ({', '.join(spellings)})",
             position=position,
             hint="CAST an argument to the type that you mean",
         )
-    known = ", ".join(function.name + _spelled(spec) for spec in function.signatures if not callable(spec))
-    expected = f" Expected: {known}" if known else ""
+    overloads = ", ".join(
+        function.name + _spelled(spec) for spec in function.signatures if not callable(spec)
+    )
+    expected = f" Expected: {overloads}" if overloads else ""
     return TypeMismatch(
-        f"Unexpected parameters ({', '.join(given)}) for function {function.name}.{expected}",
+        f"Unexpected parameters ({', '.join(spellings)}) for function {function.name}.{expected}",
         code="FUNCTION_NOT_FOUND",
         position=position,
     )

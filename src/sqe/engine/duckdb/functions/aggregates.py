@@ -297,12 +297,12 @@ def pair(name: str) -> AggregateRenderer:
             undefined = f"CASE WHEN {counted} > {few} THEN 'nan'::DOUBLE END"
         else:
             answer = f"CASE WHEN isfinite({answer}) THEN {answer} END"
-        found = fill(
+        value = fill(
             f"(CASE WHEN bool_or(NOT {_BOTH_FINITE}){{over}} THEN {undefined}"
             f" WHEN bool_or(NOT {_BOTH_TAME}){{over}} THEN {_WILD} ELSE {answer} END)",
             texts,
         )
-        return narrowed(found) if call.type == REAL else found
+        return narrowed(value) if call.type == REAL else value
 
     return render
 
@@ -363,8 +363,8 @@ def reduce_agg(call: AggregateOrWindow, texts: Texts) -> str:
     _not_distinct(call)
     values = fill(_KEYS, texts)
     element, state = (argument.type for argument in call.arguments[:2])
-    made = reduced(state, element, values, texts[1], texts[2])
-    return fill(f"CASE WHEN count({{0}}){{over}} > 0 THEN {made} END", texts[:1])
+    state_at_end = reduced(state, element, values, texts[1], texts[2])
+    return fill(f"CASE WHEN count({{0}}){{over}} > 0 THEN {state_at_end} END", texts[:1])
 
 
 RENDERINGS: dict[str, Rendering] = {

@@ -141,11 +141,11 @@ def histogram(call: Call, texts: Texts) -> str:
 def extreme(name: str) -> Renderer:
     def render(call: Call, texts: Texts) -> str:
         _needs_plain(call, call.type)
-        found = f"{name}({{0}})"
+        best = f"{name}({{0}})"
         if call.type in APPROXIMATE and name == "list_max":
             # NaN counts only where there is nothing else.
-            found = "coalesce(list_max(list_filter({0}, lambda e_: NOT isnan(e_))), list_max({0}))"
-        return share(f"(CASE WHEN list_count({{0}}) = len({{0}}) THEN {found} END)", texts)
+            best = "coalesce(list_max(list_filter({0}, lambda e_: NOT isnan(e_))), list_max({0}))"
+        return share(f"(CASE WHEN list_count({{0}}) = len({{0}}) THEN {best} END)", texts)
 
     return render
 
@@ -278,16 +278,16 @@ def combinations(call: Call, texts: Texts) -> str:
     if size == 0:
         return share("(CASE WHEN {0} IS NOT NULL THEN [list_slice({0}, 1, 0)] END)", texts)
     places = [f"i{place}_" for place in range(size)]
-    made = f"[{', '.join(f'{{0}}[{place}]' for place in places)}]"
+    rows = f"[{', '.join(f'{{0}}[{place}]' for place in places)}]"
     for place in range(size):
         last = "len({0})" if place == size - 1 else f"{places[place + 1]} - 1"
-        made = f"list_transform(generate_series({place + 1}, {last}), lambda {places[place]}: {made})"
+        rows = f"list_transform(generate_series({place + 1}, {last}), lambda {places[place]}: {rows})"
         if place:
-            made = f"flatten({made})"
+            rows = f"flatten({rows})"
     count = " * ".join(f"(len({{0}}) - {n}e0) / {size - n}" for n in range(size))
     return share(
         f"(CASE WHEN {{0}} IS NULL THEN NULL WHEN len({{0}}) < {size} THEN CAST([] AS {result})"
-        f" WHEN {count} * {size} > 100000.5e0 THEN {refuse('combinations exceed max size')} ELSE {made} END)",
+        f" WHEN {count} * {size} > 100000.5e0 THEN {refuse('combinations exceed max size')} ELSE {rows} END)",
         texts,
     )
 
@@ -334,9 +334,9 @@ def reduced(state: Type, element: Type, array: str, start: str, step: str) -> st
     if own == other:
         return f"list_reduce({array}, {step}, CAST({start} AS {own}))"
     places = f"list_transform({array}, lambda e_: {struct(s=f'CAST(NULL AS {own})', e='e_')})"
-    made = f"CAST({applied(step, ('p_.s', 'q_.e'))} AS {own})"
+    state_after = f"CAST({applied(step, ('p_.s', 'q_.e'))} AS {own})"
     nothing = f"CAST(NULL AS {other})"
-    first, next_ = struct(s=f"CAST({start} AS {own})", e=nothing), struct(s=made, e=nothing)
+    first, next_ = struct(s=f"CAST({start} AS {own})", e=nothing), struct(s=state_after, e=nothing)
     return f"(list_reduce({places}, lambda p_, q_: {next_}, {first})).s"
 
 
@@ -359,10 +359,10 @@ def _word(value: bool) -> str:
 
 
 def zip_with(call: Call, texts: Texts) -> str:
-    made = applied(texts[2], ("z_[1]", "z_[2]"))
+    element = applied(texts[2], ("z_[1]", "z_[2]"))
     return share(
         "(CASE WHEN {0} IS NOT NULL AND {1} IS NOT NULL"
-        f" THEN list_transform(list_zip({{0}}, {{1}}), lambda z_: {made}) END)",
+        f" THEN list_transform(list_zip({{0}}, {{1}}), lambda z_: {element}) END)",
         texts[:2],
     )
 

@@ -12,14 +12,14 @@ from sqe.functions.constants import constant_integer, invalid
 from sqe.tree.expressions import Call
 
 
-def _shift(made: str, beyond: str = "0") -> Renderer:
+def _shift(template: str, beyond: str = "0") -> Renderer:
     """In 128 bits, of which {mask} are the value's; the top one of these is a sign."""
 
     def render(call: Call, texts: Sequence[str]) -> str:
         width, kind = WIDTHS[call.type], duck_type(call.type)
         mask = f"CAST({(1 << width) - 1} AS HUGEINT)"
-        bits = made.replace("{width}", str(width)).replace("{mask}", mask)
-        if "{mask}" in made:
+        bits = template.replace("{width}", str(width)).replace("{mask}", mask)
+        if "{mask}" in template:
             half = 1 << (width - 1)
             # The same distance from the middle, and the middle is 0.
             bits = f"({bits} + {half}) % {half * 2} - {half}"

@@ -291,16 +291,16 @@ class _Cast:
         )
 
     def to_text(self, text: str, source: Type, target: Varchar | Char) -> str:
-        made = printed(text, source)
+        words = printed(text, source)
         if isinstance(target, Char):
-            return f"rpad({made}, {target.length}, ' ')"
+            return f"rpad({words}, {target.length}, ' ')"
         if target.length is None:
-            return made
+            return words
         # Only text is cut to a length; anything else must fit.
         return share(
             f"CASE WHEN length({{0}}) > {target.length}"
             f" THEN {self.fail(f'Value cannot be represented as {target}')} ELSE {{0}} END",
-            (made,),
+            (words,),
         )
 
 
@@ -411,9 +411,9 @@ def printed(text: str, source: Type) -> str:
     return text if source == UUID else f"CAST({text} AS VARCHAR)"
 
 
-def _four_digits(text: str, made: str) -> str:
+def _four_digits(text: str, value: str) -> str:
     beyond = give_up("year of other than four digits")
-    return share(f"CASE WHEN {{0}} IS NULL OR ({_FOUR_DIGITS}) THEN {made} ELSE {beyond} END", (text,))
+    return share(f"CASE WHEN {{0}} IS NULL OR ({_FOUR_DIGITS}) THEN {value} ELSE {beyond} END", (text,))
 
 
 def _clock(text: str, precision: int) -> str:

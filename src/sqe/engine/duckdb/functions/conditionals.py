@@ -31,14 +31,14 @@ def _extreme(name: str) -> Renderer:
             return texts[0]
         places = [f"{{{index}}}" for index in range(len(texts))]
         absent = " OR ".join(f"{place} IS NULL" for place in places)
-        chosen = f"{name}({', '.join(places)})"
+        best = f"{name}({', '.join(places)})"
         if call.type in APPROXIMATE:
             # DuckDB holds NaN for the largest, and makes -0 of a real 0.
             sign = ">" if name == "greatest" else "<"
             other = f"isnan(a_) OR (b_ {sign} a_ AND NOT isnan(b_))"
             better = f"lambda a_, b_: CASE WHEN {other} THEN b_ ELSE a_ END"
-            chosen = f"list_reduce([{', '.join(places)}], {better})"
-        return share(f"(CASE WHEN {absent} THEN NULL ELSE {chosen} END)", texts)
+            best = f"list_reduce([{', '.join(places)}], {better})"
+        return share(f"(CASE WHEN {absent} THEN NULL ELSE {best} END)", texts)
 
     return render
 

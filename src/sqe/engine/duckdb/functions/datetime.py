@@ -160,8 +160,8 @@ def printed(read: Callable[[Call, str], list[tuple[str, bool]]]) -> Renderer:
             f"strftime({{0}}, {string(text)})" if is_format else text
             for text, is_format in read(call, pattern)
         ]
-        made = " || ".join(parts) if parts else "CASE WHEN {0} IS NOT NULL THEN '' END"
-        return _in_known_years(made, in_millis(call.arguments[0].type, texts[0]))
+        template = " || ".join(parts) if parts else "CASE WHEN {0} IS NOT NULL THEN '' END"
+        return _in_known_years(template, in_millis(call.arguments[0].type, texts[0]))
 
     return render
 
@@ -182,10 +182,10 @@ def to_iso8601(call: Call, texts: Texts) -> str:
         return _in_known_years("CAST({0} AS VARCHAR)", texts[0])
     assert isinstance(t, (Timestamp, TimestampTz))
     zone = "Z" if isinstance(t, TimestampTz) else ""
-    made = "strftime({0}, '%Y-%m-%dT%H:%M:%S')"
+    template = "strftime({0}, '%Y-%m-%dT%H:%M:%S')"
     if t.precision:
-        made += f" || '.' || left(strftime({{0}}, '%f'), {t.precision})"
-    return _in_known_years(made + (f" || '{zone}'" if zone else ""), clock(t, texts[0]))
+        template += f" || '.' || left(strftime({{0}}, '%f'), {t.precision})"
+    return _in_known_years(template + (f" || '{zone}'" if zone else ""), clock(t, texts[0]))
 
 
 _UNREAD = give_up("text that is not plainly of its format")

@@ -138,10 +138,10 @@ def joda_to_read(call: Call, pattern: str) -> ReadBy:
     joda_fields(call, pattern)
     pieces = []
     for piece, is_letter in joda_runs(call, pattern):
-        known = _JODA_AS_MYSQL.get(piece.replace("Y", "y")) if is_letter else piece
-        if known is None:
+        letter = _JODA_AS_MYSQL.get(piece.replace("Y", "y")) if is_letter else piece
+        if letter is None:
             raise NotSupported(f"the fast lane has no {piece} in {call.function}", position=call.position)
-        pieces.append((known, is_letter))
+        pieces.append((letter, is_letter))
     runs = [(len(piece), is_letter) for piece, is_letter in joda_runs(call, pattern)]
     if any(a and b and m + n < 4 for (m, a), (n, b) in itertools.pairwise(runs)):
         raise NotSupported(f"the fast lane does not read {pattern}", position=call.position)

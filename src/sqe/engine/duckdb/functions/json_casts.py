@@ -98,8 +98,8 @@ def _joined(items: str) -> str:
     return f"array_to_string({items}, ',')"
 
 
-def _in_braces(made: str) -> str:
-    return f"CASE WHEN {{0}} IS NOT NULL THEN {string('{')} || {made} || {string('}')} END"
+def _in_braces(members: str) -> str:
+    return f"CASE WHEN {{0}} IS NOT NULL THEN {string('{')} || {members} || {string('}')} END"
 
 
 def quoted(text: str) -> str:

@@ -78,8 +78,8 @@ _KEY, _VALUE = "e_.key", "e_.value"
 
 
 def filter_(call: Call, texts: Texts) -> str:
-    kept = f"list_filter(map_entries({{0}}), lambda e_: {applied(texts[1], (_KEY, _VALUE))})"
-    return share(f"(CASE WHEN {{0}} IS NOT NULL THEN map_from_entries({kept}) END)", texts[:1])
+    entries_left = f"list_filter(map_entries({{0}}), lambda e_: {applied(texts[1], (_KEY, _VALUE))})"
+    return share(f"(CASE WHEN {{0}} IS NOT NULL THEN map_from_entries({entries_left}) END)", texts[:1])
 
 
 def transform_keys(call: Call, texts: Texts) -> str:
@@ -92,9 +92,9 @@ def transform_values(call: Call, texts: Texts) -> str:
 
 
 def _transformed(call: Call, text: str, key: str, value: str) -> str:
-    made = f"list_transform(map_entries({{0}}), lambda e_: {struct(k=key, v=value)})"
+    pairs = f"list_transform(map_entries({{0}}), lambda e_: {struct(k=key, v=value)})"
     return share(
-        f"(CASE WHEN {{0}} IS NOT NULL THEN CAST(map_from_entries({made}) AS {duck_type(call.type)}) END)",
+        f"(CASE WHEN {{0}} IS NOT NULL THEN CAST(map_from_entries({pairs}) AS {duck_type(call.type)}) END)",
         (text,),
     )
 
@@ -102,10 +102,10 @@ def _transformed(call: Call, text: str, key: str, value: str) -> str:
 def zip_with(call: Call, texts: Texts) -> str:
     _needs_plain(call)
     keys = "list_concat(map_keys({0}), list_filter(map_keys({1}), lambda k_: NOT map_contains({0}, k_)))"
-    made = applied(texts[2], ("k_", "{0}[k_]", "{1}[k_]"))
+    value = applied(texts[2], ("k_", "{0}[k_]", "{1}[k_]"))
     return share(
         "(CASE WHEN {0} IS NOT NULL AND {1} IS NOT NULL THEN CAST(map_from_entries("
-        f"list_transform({keys}, lambda k_: {struct(k='k_', v=made)})) AS {duck_type(call.type)}) END)",
+        f"list_transform({keys}, lambda k_: {struct(k='k_', v=value)})) AS {duck_type(call.type)}) END)",
         texts[:2],
     )
 

@@ -35,12 +35,14 @@ def like(call: Call, texts: Texts, pattern: Pattern) -> str:
 
 def extract(call: Call, texts: Texts, pattern: Pattern) -> str:
     group = _group(call, texts, pattern)
-    found = _without_tail(f"regexp_extract({{0}}, {string(pattern.text)}, {group})", call, pattern, group)
+    group_text = _without_tail(
+        f"regexp_extract({{0}}, {string(pattern.text)}, {group})", call, pattern, group
+    )
     if group == pattern.groups[0] and not pattern.may_be_empty:
         # DuckDB says '' where there is no match.
-        return share(f"nullif({found}, '')", texts[:1])
+        return share(f"nullif({group_text}, '')", texts[:1])
     matches = f"regexp_matches({{0}}, {string(pattern.text)})"
-    return share(f"(CASE WHEN {matches} THEN {found} END)", texts[:1])
+    return share(f"(CASE WHEN {matches} THEN {group_text} END)", texts[:1])
 
 
 def _without_tail(text: str, call: Call, pattern: Pattern, group: int) -> str:
@@ -79,9 +81,9 @@ def _require_next(call: Call, pattern: Pattern) -> None:
 def extract_all(call: Call, texts: Texts, pattern: Pattern) -> str:
     _require_next(call, pattern)
     group = _group(call, texts, pattern)
-    kept = _without_tail("m_", call, pattern, group)
-    found = _all(texts[0], pattern, group)
-    return found if kept == "m_" else f"list_transform({found}, lambda m_: {kept})"
+    one_match = _without_tail("m_", call, pattern, group)
+    all_matches = _all(texts[0], pattern, group)
+    return all_matches if one_match == "m_" else f"list_transform({all_matches}, lambda m_: {one_match})"
 
 
 def _all(text: str, pattern: Pattern, group: int = 0) -> str:
@@ -109,11 +111,11 @@ def _replacement(call: Call, text: str, pattern: Pattern) -> str:
     pieces: list[str] = []
     at = 0
     while at < len(text):
-        found = _REFERENCE.match(text, at)
-        if found is None:
+        reference = _REFERENCE.match(text, at)
+        if reference is None:
             raise NotSupported("regexp_replace: such a replacement", position=call.position)
-        at = found.end()
-        number, name, escaped, plain = found.groups()
+        at = reference.end()
+        number, name, escaped, plain = reference.groups()
         if number is not None or name is not None:
             pieces.append(f"\\{_referred(call, number, name, text[at : at + 1], pattern)}")
         else:
@@ -189,11 +191,11 @@ def position(call: Call, texts: Texts, pattern: Pattern) -> str:
     text = "{0}" if start == 1 else f"substr({{0}}, {start})"
     between = f"regexp_split_to_array({text}, {string(pattern.text)})"
     before = f"length(array_to_string({between}[:{occurrence}], ''))"
-    found = f"regexp_extract_all({text}, {string(pattern.text)}, 0)"
+    all_matches = f"regexp_extract_all({text}, {string(pattern.text)}, 0)"
     if occurrence > 1:
-        before += f" + length(array_to_string({found}[:{occurrence - 1}], ''))"
+        before += f" + length(array_to_string({all_matches}[:{occurrence - 1}], ''))"
     return share(
-        f"(CASE WHEN {{0}} IS NULL THEN NULL WHEN len({found}) >= {occurrence}"
+        f"(CASE WHEN {{0}} IS NULL THEN NULL WHEN len({all_matches}) >= {occurrence}"
         f" THEN CAST({before} + {start} AS INTEGER) ELSE -1 END)",
         texts[:1],
     )

@@ -72,17 +72,17 @@ def _absent(texts: Texts) -> str:
 def pad(name: str) -> Renderer:
     def render(call: Call, texts: Texts) -> str:
         if call.type == VARBINARY:
-            made, empty = (
+            padded_text, empty = (
                 f"unhex({name}(hex({{0}}), CAST(2 * least({{1}}, {LONGEST_TEXT}) AS INTEGER), hex({{2}})))",
                 "octet_length({2}) = 0",
             )
         else:
-            made = f"{name}({{0}}, CAST(least({{1}}, {LONGEST_TEXT}) AS INTEGER), {{2}})"
+            padded_text = f"{name}({{0}}, CAST(least({{1}}, {LONGEST_TEXT}) AS INTEGER), {{2}})"
             empty = "{2} = ''"
         return share(
             f"(CASE WHEN {_absent(texts)} THEN NULL WHEN {{1}} < 0 OR {{1}} > {LONGEST_TEXT} OR {empty} THEN "
             + refuse(f"{name}: the size must be from 0 to {LONGEST_TEXT}, the padding not empty")
-            + f" ELSE {made} END)",
+            + f" ELSE {padded_text} END)",
             texts,
         )
 
@@ -211,8 +211,8 @@ LUHN = shared(
 )
 
 
-def _entries(texts: Texts, made: str) -> str:
-    """`made` of keys and values, from entries of one key-value delimiter each."""
+def _entries(texts: Texts, result: str) -> str:
+    """`result` of keys and values, from entries of one key-value delimiter each."""
     # A delimiter at the end begins no entry.
     whole = "(CASE WHEN suffix({0}, {1}) THEN left({0}, length({0}) - length({1})) ELSE {0} END)"
     entries = f"(CASE WHEN {{0}} = '' THEN CAST([] AS VARCHAR[]) ELSE string_split({whole}, {{1}}) END)"
@@ -222,19 +222,19 @@ def _entries(texts: Texts, made: str) -> str:
         + refuse("Delimiters must not be empty, nor the same")
         + f" WHEN len(list_filter({pairs}, lambda p_: len(p_) <> 2)) > 0 THEN "
         + refuse("Key-value delimiter must appear exactly once in each entry")
-        + f" ELSE {made.replace('{pairs}', pairs)} END)",
+        + f" ELSE {result.replace('{pairs}', pairs)} END)",
         texts,
     )
 
 
 def split_to_map(call: Call, texts: Texts) -> str:
     keys = "list_transform({pairs}, lambda p_: p_[1])"
-    made = (
+    result = (
         f"CASE WHEN len(list_distinct({keys})) < len({keys}) THEN "
         + refuse("Duplicate keys are not allowed")
         + f" ELSE map({keys}, list_transform({{pairs}}, lambda p_: p_[2])) END"
     )
-    return _entries(texts, made)
+    return _entries(texts, result)
 
 
 def split_to_multimap(call: Call, texts: Texts) -> str:

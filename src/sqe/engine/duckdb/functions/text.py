@@ -52,7 +52,7 @@ def share(template: str, texts: Sequence[str]) -> str:
         return fill(template, texts)
     # SQL has no LET: a lambda over a list of one struct is the nearest.
     fields = struct(**{f"a{index}": texts[index] for index in sorted(set(uses))})
-    body = _PLACEHOLDER.sub(lambda found: f"{_ARGUMENT}.a{found[1]}", template)
+    body = _PLACEHOLDER.sub(lambda place: f"{_ARGUMENT}.a{place[1]}", template)
     return f"list_transform([{fields}], lambda {_ARGUMENT}: {body})[1]"
 
 

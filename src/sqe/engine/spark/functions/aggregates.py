@@ -89,8 +89,8 @@ def _extreme(name: str) -> AggregateRenderer:
             # Iceberg would answer from its statistics, and fails on those of a uuid.
             return f"{name}(lower({texts[0]})){{over}}"
         if isinstance(call.type, (Array, Row)) and _is_ordered_otherwise(call.type):
-            found = extreme_of(call.type, "collect_list({0}){over}", largest=name == "max")
-            return fill(f"CASE WHEN count({{0}}){{over}} > 0 THEN {found} END", texts)
+            best = extreme_of(call.type, "collect_list({0}){over}", largest=name == "max")
+            return fill(f"CASE WHEN count({{0}}){{over}} > 0 THEN {best} END", texts)
         if isinstance(call.type, (Array, Row)):
             return fill(f"CASE {_guard(call, call.type, '{0}')} ELSE {name}({{0}}){{over}} END", texts)
         return f"{name}({texts[0]}){{over}}"

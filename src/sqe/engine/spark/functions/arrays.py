@@ -84,14 +84,14 @@ def _extreme(name: str) -> Renderer:
     def render(call: Call, texts: Texts) -> str:
         element = call.type
         if isinstance(element, (Array, Row)):
-            found = extreme_of(element, "{0}", largest=name == "array_max")
+            best = extreme_of(element, "{0}", largest=name == "array_max")
             absent = "size({0}) = 0 OR exists({0}, e_ -> e_ IS NULL)"
-            return share(f"(CASE WHEN {{0}} IS NULL OR {absent} THEN NULL ELSE {found} END)", texts)
-        found = f"{name}({{0}})"
+            return share(f"(CASE WHEN {{0}} IS NULL OR {absent} THEN NULL ELSE {best} END)", texts)
+        best = f"{name}({{0}})"
         if element in APPROXIMATE and name == "array_max":
             # NaN is the largest to Spark, and counts only where there is nothing else to Trino.
-            found = "coalesce(array_max(filter({0}, e_ -> NOT isnan(e_))), array_max({0}))"
-        return share(f"(CASE WHEN NOT exists({{0}}, e_ -> e_ IS NULL) THEN {found} END)", texts)
+            best = "coalesce(array_max(filter({0}, e_ -> NOT isnan(e_))), array_max({0}))"
+        return share(f"(CASE WHEN NOT exists({{0}}, e_ -> e_ IS NULL) THEN {best} END)", texts)
 
     return render
 
@@ -119,28 +119,28 @@ def _sequence(call: Call, texts: Texts) -> str:
         # Spark folds constants in branches that are not taken, too.
         stop = f"if({long}, {{0}}, {{1}})"
         if len(texts) == 2:
-            made = f"sequence({{0}}, {stop})"
+            values = f"sequence({{0}}, {stop})"
         else:
-            made = f"sequence({{0}}, {stop}, {{2}})"
+            values = f"sequence({{0}}, {stop}, {{2}})"
             checks = (
                 "WHEN {0} IS NULL OR {1} IS NULL OR {2} IS NULL THEN NULL"
                 f" WHEN {{2}} = 0 THEN {_NO_STEP}"
                 f" WHEN ({{2}} > 0 AND {{1}} < {{0}}) OR ({{2}} < 0 AND {{1}} > {{0}}) THEN {_WRONG_WAY} "
                 + checks
             )
-        return share(f"(CASE {checks} ELSE {made} END)", texts)
+        return share(f"(CASE {checks} ELSE {values} END)", texts)
     if len(texts) == 2:
-        made = share("sequence({0}, {1}, if({0} <= {1}, INTERVAL 1 DAY, INTERVAL -1 DAY))", texts)
+        values = share("sequence({0}, {1}, if({0} <= {1}, INTERVAL 1 DAY, INTERVAL -1 DAY))", texts)
     else:
         if start == DATE and call.arguments[2].type == DAY_SECOND:
             _needs_whole_days(call)
-        made = share(
+        values = share(
             f"(CASE WHEN {{0}} + {{2}} = {{0}} THEN {_NO_STEP}"
             " WHEN ({0} + {2} > {0} AND {1} < {0}) OR ({0} + {2} < {0} AND {1} > {0})"
             f" THEN {_WRONG_WAY} ELSE sequence({{0}}, {{1}}, {{2}}) END)",
             texts,
         )
-    return share(f"(CASE WHEN size({{0}}) > {_MAX_SEQUENCE} THEN {_TOO_MANY} ELSE {{0}} END)", (made,))
+    return share(f"(CASE WHEN size({{0}}) > {_MAX_SEQUENCE} THEN {_TOO_MANY} ELSE {{0}} END)", (values,))
 
 
 def _needs_whole_days(call: Call) -> None:
@@ -166,16 +166,16 @@ def _combinations(call: Call, texts: Texts) -> str:
     if size == 0:
         return share("(CASE WHEN {0} IS NOT NULL THEN array(slice({0}, 1, 0)) END)", texts)
     places = [f"i{place}_" for place in range(size)]
-    made = f"array({', '.join(f'{{0}}[{place}]' for place in places)})"
+    rows = f"array({', '.join(f'{{0}}[{place}]' for place in places)})"
     for place in range(size):
         last = "size({0}) - 1" if place == size - 1 else f"{places[place + 1]} - 1"
-        made = f"transform(sequence({place}, {last}), {places[place]} -> {made})"
+        rows = f"transform(sequence({place}, {last}), {places[place]} -> {rows})"
         if place:
-            made = f"flatten({made})"
+            rows = f"flatten({rows})"
     count = " * ".join(f"(size({{0}}) - {n}D) / {size - n}" for n in range(size))
     return share(
         f"(CASE WHEN {{0}} IS NULL THEN NULL WHEN size({{0}}) < {size} THEN CAST(array() AS {result})"
-        f" WHEN {count} * {size} > 100000.5D THEN {refuse('combinations exceed max size')} ELSE {made} END)",
+        f" WHEN {count} * {size} > 100000.5D THEN {refuse('combinations exceed max size')} ELSE {rows} END)",
         texts,
     )
 

@@ -30,15 +30,15 @@ def _extreme(name: str) -> Renderer:
             return texts[0]
         places = [f"{{{index}}}" for index in range(len(texts))]
         absent = " OR ".join(f"{place} IS NULL" for place in places)
-        chosen = f"{name}({', '.join(places)})"
+        best = f"{name}({', '.join(places)})"
         if isinstance(call.type, (Array, Row)):
             others = f"array({', '.join(places[1:])})"
-            chosen = extreme(call.type, places[0], others, largest=name == "greatest")
+            best = extreme(call.type, places[0], others, largest=name == "greatest")
         if name == "greatest" and call.type in APPROXIMATE:
             # Spark holds NaN for the largest.
             numbers = ", ".join(f"if(isnan({place}), NULL, {place})" for place in places)
-            chosen = f"coalesce({name}({numbers}), {places[0]})"
-        return share(f"(CASE WHEN {absent} THEN NULL ELSE {chosen} END)", texts)
+            best = f"coalesce({name}({numbers}), {places[0]})"
+        return share(f"(CASE WHEN {absent} THEN NULL ELSE {best} END)", texts)
 
     return render
 

@@ -29,8 +29,8 @@ _MONTHS = {"month": 1, "quarter": 3, "year": 12}
 def _unit(call: Call, moment: Type) -> str:
     unit = (constant_text(call, 0, "the unit") or "").lower()
     kind = "DATE" if moment == DATE else "Timestamp"
-    known = unit in _DATE_UNITS or (moment != DATE and unit in _MILLIS)
-    if not known:
+    is_unit = unit in _DATE_UNITS or (moment != DATE and unit in _MILLIS)
+    if not is_unit:
         raise invalid(call, f"'{unit}' is not a valid {kind} field")
     return unit
 
@@ -224,8 +224,8 @@ def _checked(pattern: str, kind: str) -> Renderer:
 
 def _from_iso8601_timestamp(call: Call, texts: Texts) -> str:
     # The zone is part of the type: a text that only a row knows can be in none but UTC.
-    known = isinstance(constant(call.arguments[0]), str)
-    pattern = _ISO_TIMESTAMP if known else _ISO_TIMESTAMP.replace("[+-][0-9]{2}:[0-9]{2}", "[+-]00:00")
+    is_constant = isinstance(constant(call.arguments[0]), str)
+    pattern = _ISO_TIMESTAMP if is_constant else _ISO_TIMESTAMP.replace("[+-][0-9]{2}:[0-9]{2}", "[+-]00:00")
     return round_timestamp(_checked(pattern, "TIMESTAMP")(call, texts), 3)
 
 

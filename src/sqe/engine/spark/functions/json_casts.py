@@ -155,8 +155,8 @@ def read_inside(text: str, source: Type, target: Type, *, safe: bool) -> str:
     if not all(a == JSON or _has_text(b) for a, b in leaves(source, target)):
         raise NotSupported(f"Cannot cast {source} to {target}")
     read = _read_as(source, target)
-    made = from_json(_as_read(text, source, 0), read, safe=safe)
-    return made if read == target else f"CAST({made} AS {spark_type(target)})"
+    value = from_json(_as_read(text, source, 0), read, safe=safe)
+    return value if read == target else f"CAST({value} AS {spark_type(target)})"
 
 
 def _has_text(t: Type) -> bool:

@@ -132,10 +132,9 @@ def _math(method: str, count: int = 1) -> str:
     """A method of java.lang.Math. Spark's own exp, ln, log10 and power are StrictMath's, which differ in
     the last bit now and then, and give NULL outside their domain."""
     arguments = ", ".join(f"{{{index}}}" for index in range(count))
-    given = " AND ".join(f"{{{index}}} IS NOT NULL" for index in range(count))
-    return (
-        f"(CASE WHEN {given} THEN CAST(java_method('java.lang.Math', '{method}', {arguments}) AS DOUBLE) END)"
-    )
+    no_null = " AND ".join(f"{{{index}}} IS NOT NULL" for index in range(count))
+    number = f"CAST(java_method('java.lang.Math', '{method}', {arguments}) AS DOUBLE)"
+    return f"(CASE WHEN {no_null} THEN {number} END)"
 
 
 # Spark's own loses the sign of a zero, which says on which side of the line y is.

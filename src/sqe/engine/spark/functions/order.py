@@ -25,12 +25,12 @@ def order(t: Type, left: str, right: str, *, nan_first: bool = False, depth: int
 def _branches(t: Type, left: str, right: str, nan_first: bool, depth: int) -> list[str]:
     """WHEN … of a CASE, of what decides."""
     if isinstance(t, Row):
-        found = []
+        branches = []
         for name, field in zip(row_field_names(t), t.fields, strict=True):
             a, b = f"({left}).{quote_name(name)}", f"({right}).{quote_name(name)}"
-            found.append(_null(a, b, _NULL_IN_ROW))
-            found += _branches(field.type, a, b, nan_first, depth)
-        return found
+            branches.append(_null(a, b, _NULL_IN_ROW))
+            branches += _branches(field.type, a, b, nan_first, depth)
+        return branches
     if isinstance(t, Array):
         decided = _order_of_arrays(t, left, right, nan_first, depth)
         return [f"WHEN {decided} <> 0 THEN {decided}"]
@@ -38,11 +38,11 @@ def _branches(t: Type, left: str, right: str, nan_first: bool, depth: int) -> li
         left, right = f"rtrim(' ', {left})", f"rtrim(' ', {right})"
     if t == UUID:
         left, right = f"lower({left})", f"lower({right})"
-    found = [f"WHEN {left} < {right} THEN -1", f"WHEN {left} > {right} THEN 1"]
+    branches = [f"WHEN {left} < {right} THEN -1", f"WHEN {left} > {right} THEN 1"]
     if t in APPROXIMATE and nan_first:
         worse = f"WHEN isnan({left}) AND NOT isnan({right}) THEN -1"
-        found = [worse, f"WHEN isnan({right}) AND NOT isnan({left}) THEN 1", *found]
-    return found
+        branches = [worse, f"WHEN isnan({right}) AND NOT isnan({left}) THEN 1", *branches]
+    return branches
 
 
 def _order_of_arrays(t: Array, left: str, right: str, nan_first: bool, depth: int) -> str:

@@ -144,8 +144,8 @@ def _group(call: Call, texts: Texts) -> int:
 
 
 def _extract(call: Call, texts: Texts, pattern: str) -> str:
-    found = f"regexp_extract({{0}}, {pattern}, {_group(call, texts)})"
-    return share(f"(CASE WHEN {{0}} RLIKE {pattern} THEN {found} END)", texts[:1])
+    group = f"regexp_extract({{0}}, {pattern}, {_group(call, texts)})"
+    return share(f"(CASE WHEN {{0}} RLIKE {pattern} THEN {group} END)", texts[:1])
 
 
 def _extract_all(call: Call, texts: Texts, pattern: str) -> str:
@@ -173,13 +173,13 @@ def _replace_by(call: Call, texts: Texts, pattern: str) -> str:
         fields = ", ".join(f"m_.`{n}`" for n in range(shape.groups))
         groups = f"transform(arrays_zip({', '.join(each)}), m_ -> array({fields}))"
     between = f"split({{0}}, {pattern}, -1)"
-    made = f"transform({groups}, {texts[2]})"
+    replacements = f"transform({groups}, {texts[2]})"
     joined = (
-        f"concat({between}[0], array_join(zip_with({made}, slice({between}, 2, size({between})),"
+        f"concat({between}[0], array_join(zip_with({replacements}, slice({between}, 2, size({between})),"
         " (r_, b_) -> concat(r_, b_)), ''))"
     )
     # One NULL among them makes the whole NULL.
-    return share(f"(CASE WHEN NOT exists({made}, r_ -> r_ IS NULL) THEN {joined} END)", texts[:1])
+    return share(f"(CASE WHEN NOT exists({replacements}, r_ -> r_ IS NULL) THEN {joined} END)", texts[:1])
 
 
 def _split(call: Call, texts: Texts, pattern: str) -> str:
@@ -204,9 +204,9 @@ def _position(call: Call, texts: Texts, pattern: str) -> str:
     before = f"char_length(array_join({between}, ''))"
     if occurrence > 1:
         before += f" + char_length(array_join({matched}, ''))"
-    found = f"size(regexp_extract_all({text}, {pattern}, 0)) >= {occurrence}"
+    is_there = f"size(regexp_extract_all({text}, {pattern}, 0)) >= {occurrence}"
     return share(
-        f"(CASE WHEN {{0}} IS NULL THEN NULL WHEN {found} THEN {before} + {start} ELSE -1 END)", texts[:1]
+        f"(CASE WHEN {{0}} IS NULL THEN NULL WHEN {is_there} THEN {before} + {start} ELSE -1 END)", texts[:1]
     )
 
 

@@ -81,9 +81,9 @@ def _quoted(call: Call) -> str:
 
 
 def _split(call: Call, texts: Texts) -> str:
-    known = isinstance(constant(call.arguments[1]), str) and constant(call.arguments[1]) != ""
+    is_constant = isinstance(constant(call.arguments[1]), str) and constant(call.arguments[1]) != ""
     pattern = _quoted(call)
-    if known and len(texts) == 2:
+    if is_constant and len(texts) == 2:
         return f"split({texts[0]}, {pattern}, -1)"
     absent = " OR ".join(f"{{{i}}} IS NULL" for i in range(len(texts)))
     limit = "CAST({2} AS INT)" if len(texts) == 3 else "-1"
@@ -171,8 +171,8 @@ _LUHN = (
 _REVERSED_BYTES = "unhex(array_join(reverse(regexp_extract_all(hex({0}), '..', 0)), ''))"
 
 
-def _entries(call: Call, texts: Texts, made: str) -> str:
-    """`made` of keys and values, from entries of one key-value delimiter each."""
+def _entries(call: Call, texts: Texts, result: str) -> str:
+    """`result` of keys and values, from entries of one key-value delimiter each."""
     absent = " OR ".join(f"{{{i}}} IS NULL" for i in range(3))
     # A delimiter at the end begins no entry.
     whole = "if(endswith({0}, {1}), substr({0}, 1, char_length({0}) - char_length({1})), {0})"
@@ -184,19 +184,19 @@ def _entries(call: Call, texts: Texts, made: str) -> str:
         + refuse("Delimiters must not be empty, nor the same")
         + f" WHEN exists({pairs}, p_ -> size(p_) <> 2) THEN "
         + refuse("Key-value delimiter must appear exactly once in each entry")
-        + f" ELSE {made.replace('{pairs}', pairs)} END)",
+        + f" ELSE {result.replace('{pairs}', pairs)} END)",
         texts,
     )
 
 
 def _split_to_map(call: Call, texts: Texts) -> str:
     keys = "transform({pairs}, p_ -> p_[0])"
-    made = (
+    result = (
         f"CASE WHEN size(array_distinct({keys})) < size({keys}) THEN "
         + refuse("Duplicate keys are not allowed")
         + f" ELSE map_from_arrays({keys}, transform({{pairs}}, p_ -> p_[1])) END"
     )
-    return _entries(call, texts, made)
+    return _entries(call, texts, result)
 
 
 def _split_to_multimap(call: Call, texts: Texts) -> str:

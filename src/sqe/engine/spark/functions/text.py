@@ -30,7 +30,7 @@ def share(template: str, texts: Sequence[str]) -> str:
         return fill(template, texts)
     # SQL has no LET: a lambda over an array of one struct is Spark's nearest.
     fields = ", ".join(f"'a{index}', {texts[index]}" for index in sorted(set(uses)))
-    body = _PLACEHOLDER.sub(lambda found: f"{_ARGUMENT}.a{found[1]}", template)
+    body = _PLACEHOLDER.sub(lambda place: f"{_ARGUMENT}.a{place[1]}", template)
     return f"transform(array(named_struct({fields})), {_ARGUMENT} -> {body})[0]"
 
 

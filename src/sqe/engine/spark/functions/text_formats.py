@@ -33,7 +33,7 @@ def format_text(call: Call, texts: Sequence[str]) -> str:
     if pattern is None:
         return "CAST(NULL AS STRING)"
     pieces: list[str] = []
-    given: list[str] = []
+    values: list[str] = []
     for part in parts(call, pattern):
         if isinstance(part, str):
             pieces.append(part.replace("%", "%%"))
@@ -41,8 +41,8 @@ def format_text(call: Call, texts: Sequence[str]) -> str:
         place, index = part
         spec, text = _placed(call, place, call.arguments[index].type, texts[index])
         pieces.append(spec)
-        given.append(text)
-    return f"format_string({', '.join([string(''.join(pieces)), *given])})"
+        values.append(text)
+    return f"format_string({', '.join([string(''.join(pieces)), *values])})"
 
 
 def _placed(call: Call, place: re.Match[str], t: Type, text: str) -> tuple[str, str]:

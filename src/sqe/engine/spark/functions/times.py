@@ -42,8 +42,8 @@ def of_times_too(render: Renderer) -> Renderer:
             else:
                 arguments.append(argument)
                 on_days.append(text)
-        made = render(replace(call, arguments=tuple(arguments)), on_days)
-        return of_day(made, call.type) if isinstance(call.type, Time) else made
+        text_of_call = render(replace(call, arguments=tuple(arguments)), on_days)
+        return of_day(text_of_call, call.type) if isinstance(call.type, Time) else text_of_call
 
     return rendered
 
