@@ -25,11 +25,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "sql": {"errors", "foundation"},
     "config": {"errors", "foundation", "session", "types"},
     "auth": {"config", "errors", "foundation", "session"},
-    "functions": {
-        "errors", "foundation", "tree", "types",
-        "sqe.engine.spark.types", "sqe.engine.duckdb.types", "sqe.engine.duckdb.literals",
-        "sqe.engine.spark.literals",
-    },
+    "functions": {"errors", "foundation", "tree", "types"},
     "catalog": {"config", "errors", "foundation", "tree", "types"},
     "policy": {"catalog", "errors", "foundation", "functions", "session", "tree", "types"},
     "observe": {"errors", "foundation", "tree"},

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from sqe.engine.render.quoting import spelled
+from sqe.engine.spark.functions.casts import spark_cast
 from sqe.engine.spark.types import spark_type
 from sqe.errors import NotSupported
-from sqe.functions.casts import castable, spark_cast
+from sqe.functions.casts import castable
 from sqe.types.sql_types import (
     BIGINT,
     BOOLEAN,

@@ -10,8 +10,10 @@ import duckdb
 import pyarrow as pa
 import pytest
 
+from sqe.engine.duckdb.functions.patterns import translated
+from sqe.engine.duckdb.functions.rendering import render
+from sqe.engine.render.templates import restore
 from sqe.errors import NotSupported
-from sqe.functions.duck_patterns import translated
 from sqe.functions.registry import lookup
 from sqe.tree.expressions import Call, Literal
 from sqe.types.sql_types import VARCHAR
@@ -79,8 +81,7 @@ def fast(function: str, *constants: str) -> str:
     assert row is not None
     literals = [Literal(VARCHAR, text) for text in constants]
     call = Call(VARCHAR, function, (Literal(VARCHAR, None), *literals))
-    text = row.render_fast(call, ("s", *("" for _ in constants)))
-    return text.replace("\1", "{").replace("\2", "}")
+    return restore(render(row, call, ("s", *("" for _ in constants))))
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from lanes import by_hand
 from lanes.columns import KINDS, LETTERS
-from sqe.functions import registry, unguarded
+from sqe.engine.duckdb.functions import rendering
+from sqe.functions import internal, registry
 from sqe.functions.function import Function
 from sqe.functions.signatures import (
     ArrayOf,
@@ -60,15 +61,15 @@ _MAPS = ("ms", "md", "mi", "mss", "mii", "mint", "mdt", "msa")
 # Constants of the statement, and what has no answer to compare.
 APART = frozenset({"now", "current_timestamp", "localtimestamp", "current_date", "shuffle", "$ordered"})
 # What statistics of a table bring in: tables of all kinds meet them, constants do not.
-_UNGUARDED = frozenset(function.name for function in unguarded.FUNCTIONS)
+_INTERNAL = frozenset(function.name for function in internal.FUNCTIONS)
 
 
 def probes(names: Sequence[str] | None = None) -> Iterator[Probe]:
     """Of these functions, else of all that the fast lane has."""
-    for name in names or registry.fast_names():
+    for name in names or rendering.names():
         function = registry.lookup(name)
         assert function is not None, name
-        if name in APART or name in _UNGUARDED:
+        if name in APART or name in _INTERNAL:
             continue
         seen = set()
         for call in itertools.chain(by_hand.calls(name), _generated(function)):

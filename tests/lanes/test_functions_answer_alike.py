@@ -14,7 +14,8 @@ from lanes.outcome import keys_of, recorded
 from lanes.probes import APART, Probe, probes
 from lanes.proving import prove
 from sqe.engine.duckdb import proven
-from sqe.functions import registry
+from sqe.engine.duckdb.functions import rendering
+from sqe.functions import internal
 
 # What the default run tries, and how many calls of each.
 CORE = (
@@ -71,11 +72,5 @@ def _is_recorded(lanes: Lanes, probe: Probe) -> bool:
 
 def test_every_function_of_the_fast_lane_is_tried() -> None:
     tried = {probe.function for probe in probes()}
-    unguarded = {name for name in registry.fast_names() if registry.lookup(name) in _unguarded()}
-    assert set(registry.fast_names()) - tried - APART - unguarded == set()
-
-
-def _unguarded() -> tuple[object, ...]:
-    from sqe.functions.unguarded import FUNCTIONS
-
-    return FUNCTIONS
+    no_probes = {function.name for function in internal.FUNCTIONS}
+    assert set(rendering.names()) - tried - APART - no_probes == set()

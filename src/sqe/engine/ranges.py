@@ -11,7 +11,7 @@ import decimal
 import math
 from collections.abc import Callable
 
-from sqe.functions.spark_text import constant
+from sqe.functions.constants import constant
 from sqe.tree.expressions import (
     Call,
     Cast,

@@ -1,5 +1,5 @@
 """The registry of functions: a row a function, one file a family.
 
-Names, signatures, result types, Spark's renderings, leakproofness and help all come from here. It
-imports `errors`, `tree` and the type names of `engine/spark/types.py`.
+Names, signatures, result types, leakproofness and help come from here; how an engine says a function stands
+with the engine. It imports `errors`, `foundation`, `tree` and `types`.
 """

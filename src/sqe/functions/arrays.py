@@ -2,379 +2,83 @@
 
 from __future__ import annotations
 
-import datetime
-from collections.abc import Sequence
-from typing import Any
+from sqe.functions.function import scalar
 
-from sqe.engine.spark.types import spark_type
-from sqe.errors import NotSupported, TypeMismatch
-from sqe.functions import duck_arrays as duck
-from sqe.functions import duck_text
-from sqe.functions.casts import castable, printed_text, spark_cast
-from sqe.functions.function import Renderer, scalar
-from sqe.functions.operators import equal, has
-from sqe.functions.spark_order import extreme_of, sorted_array
-from sqe.functions.spark_text import (
-    MISSING,
-    constant,
-    constant_integer,
-    invalid,
-    refuse,
-    share,
-    shared,
-)
-from sqe.types.sql_types import APPROXIMATE, DATE, JSON, VARCHAR, Array, Char, Map, Row, Type, is_text
-
-Texts = Sequence[str]
-_MAX_SEQUENCE = 10_000
-_MAX_REPEAT = 10_000
-_MAX_COMBINATION = 5
-
-
-def _element(call: Any) -> Type:
-    container = call.arguments[0].type
-    assert isinstance(container, Array)
-    return container.element
-
-
-def _identical(template: str) -> Renderer:
-    """Functions that find NaN and NULL equal to themselves, as Spark does. It cannot compare maps, and
-    blanks at the end of a char count to it."""
-
-    def render(call: Any, texts: Texts) -> str:
-        element = _element(call)
-        if has(element, Map) or has(element, Char):
-            raise NotSupported(f"{call.function} of {call.arguments[0].type}", position=call.position)
-        return share(template, texts)
-
-    return render
-
-
-def _equality(plain: str, floats: str, nested: str) -> Renderer:
-    """Functions that compare elements as `=` does: NaN is equal to nothing, and a NULL inside a nested
-    element leaves it open, which Trino refuses. `{equal}` is that comparison of e_ with the value."""
-
-    def render(call: Any, texts: Texts) -> str:
-        element = _element(call)
-        if element in APPROXIMATE:
-            return share(floats, texts)
-        if not isinstance(element, (Array, Map, Row, Char)):
-            return share(plain, texts)
-        compared = equal(element, "e_", "{1}")
-        open_ = refuse(f"{call.function} cannot compare a value with a NULL inside", code="NOT_SUPPORTED")
-        test = f"(CASE WHEN e_ IS NOT NULL AND {{1}} IS NOT NULL THEN coalesce({compared}, {open_}) END)"
-        return share(nested.replace("{equal}", test), texts)
-
-    return render
-
-
-def _element_at(call: Any, texts: Texts) -> str:
-    if isinstance(call.arguments[0].type, Map):
-        return f"{texts[0]}[{texts[1]}]"
-    # An index that is no INT is beyond the end of every array.
-    return f"try_element_at({texts[0]}, try_cast({texts[1]} AS INT))"
-
-
-def _extreme(name: str) -> Renderer:
-    def render(call: Any, texts: Texts) -> str:
-        element = call.type
-        if isinstance(element, (Array, Row)):
-            found = extreme_of(element, "{0}", largest=name == "array_max")
-            absent = "size({0}) = 0 OR exists({0}, e_ -> e_ IS NULL)"
-            return share(f"(CASE WHEN {{0}} IS NULL OR {absent} THEN NULL ELSE {found} END)", texts)
-        found = f"{name}({{0}})"
-        if element in APPROXIMATE and name == "array_max":
-            # NaN is the largest to Spark, and counts only where there is nothing else to Trino.
-            found = "coalesce(array_max(filter({0}, e_ -> NOT isnan(e_))), array_max({0}))"
-        return share(f"(CASE WHEN NOT exists({{0}}, e_ -> e_ IS NULL) THEN {found} END)", texts)
-
-    return render
-
-
-def _sort(call: Any, texts: Texts) -> str:
-    element = _element(call)
-    if len(texts) == 2:
-        return f"array_sort({texts[0]}, {texts[1]})"
-    if isinstance(element, (Array, Row, Char)):
-        return sorted_array(element, texts[0])
-    return f"array_sort({texts[0]})"
-
-
-_TOO_MANY = refuse(f"result of sequence function must not have more than {_MAX_SEQUENCE} entries")
-_WRONG_WAY = refuse("sequence stop value must be reached from the start value by the step")
-_NO_STEP = refuse("step must not be zero")
-
-
-def _sequence(call: Any, texts: Texts) -> str:
-    start = call.arguments[0].type
-    if _is_number(start):
-        step = "1L" if len(texts) == 2 else "{2}"
-        long = f"abs((CAST({{1}} AS DOUBLE) - {{0}}) / {step}) >= {_MAX_SEQUENCE}"
-        checks = f"WHEN {long} THEN {_TOO_MANY}"
-        # Spark folds constants in branches that are not taken, too.
-        stop = f"if({long}, {{0}}, {{1}})"
-        if len(texts) == 2:
-            made = f"sequence({{0}}, {stop})"
-        else:
-            made = f"sequence({{0}}, {stop}, {{2}})"
-            checks = (
-                "WHEN {0} IS NULL OR {1} IS NULL OR {2} IS NULL THEN NULL"
-                f" WHEN {{2}} = 0 THEN {_NO_STEP}"
-                f" WHEN ({{2}} > 0 AND {{1}} < {{0}}) OR ({{2}} < 0 AND {{1}} > {{0}}) THEN {_WRONG_WAY} "
-                + checks
-            )
-        return share(f"(CASE {checks} ELSE {made} END)", texts)
-    if len(texts) == 2:
-        made = share("sequence({0}, {1}, if({0} <= {1}, INTERVAL 1 DAY, INTERVAL -1 DAY))", texts)
-    else:
-        if start == DATE and call.arguments[2].type.name == "interval day to second":
-            _needs_whole_days(call)
-        made = share(
-            f"(CASE WHEN {{0}} + {{2}} = {{0}} THEN {_NO_STEP}"
-            " WHEN ({0} + {2} > {0} AND {1} < {0}) OR ({0} + {2} < {0} AND {1} > {0})"
-            f" THEN {_WRONG_WAY} ELSE sequence({{0}}, {{1}}, {{2}}) END)",
-            texts,
-        )
-    return share(f"(CASE WHEN size({{0}}) > {_MAX_SEQUENCE} THEN {_TOO_MANY} ELSE {{0}} END)", (made,))
-
-
-def _needs_whole_days(call: Any) -> None:
-    step = constant(call.arguments[2])
-    if step is MISSING:
-        raise NotSupported("sequence of dates: the step must be a constant", position=call.position)
-    if isinstance(step, datetime.timedelta) and (step.seconds or step.microseconds):
-        raise invalid(call, "sequence step must be a day interval if start and end values are dates")
-
-
-def _is_number(t: Type) -> bool:
-    return str(t) == "bigint"
-
-
-def _combinations(call: Any, texts: Texts) -> str:
-    """Trino steps the first place first: [1, 2], [1, 3], [2, 3], [1, 4] …"""
-    size = constant_integer(call, 1, "the size of a combination")
-    result = spark_type(call.type)
-    if size is None:
-        return f"CAST(NULL AS {result})"
-    if not 0 <= size <= _MAX_COMBINATION:
-        raise invalid(call, f"combination size must be from 0 to {_MAX_COMBINATION}")
-    if size == 0:
-        return share("(CASE WHEN {0} IS NOT NULL THEN array(slice({0}, 1, 0)) END)", texts)
-    places = [f"i{place}_" for place in range(size)]
-    made = f"array({', '.join(f'{{0}}[{place}]' for place in places)})"
-    for place in range(size):
-        last = "size({0}) - 1" if place == size - 1 else f"{places[place + 1]} - 1"
-        made = f"transform(sequence({place}, {last}), {places[place]} -> {made})"
-        if place:
-            made = f"flatten({made})"
-    count = " * ".join(f"(size({{0}}) - {n}D) / {size - n}" for n in range(size))
-    return share(
-        f"(CASE WHEN {{0}} IS NULL THEN NULL WHEN size({{0}}) < {size} THEN CAST(array() AS {result})"
-        f" WHEN {count} * {size} > 100000.5D THEN {refuse('combinations exceed max size')} ELSE {made} END)",
-        texts,
-    )
-
-
-def _ngrams(call: Any, texts: Texts) -> str:
-    return share(
-        f"(CASE WHEN {{1}} <= 0 THEN {refuse('N must be positive')} WHEN {{0}} IS NULL OR {{1}} IS NULL"
-        " THEN NULL ELSE transform(sequence(1, greatest(size({0}) - {1} + 1, 1)),"
-        " i_ -> slice({0}, i_, {1})) END)",
-        texts,
-    )
-
-
-def _zip(call: Any, texts: Texts) -> str:
-    return f"CAST(arrays_zip({', '.join(texts)}) AS {spark_type(call.type)})"
-
-
-def _join(call: Any, texts: Texts) -> str:
-    element = _element(call)
-    array = texts[0]
-    if isinstance(element, (Array, Map, Row)):
-        raise NotSupported(f"array_join of {call.arguments[0].type}", position=call.position)
-    if not castable(element, VARCHAR):
-        raise TypeMismatch(f"Cannot cast {element} to varchar", position=call.position)
-    if element == JSON:
-        # No body can stand in a lambda: the array as one JSON, and that as texts.
-        whole = spark_cast(array, Array(JSON), JSON, safe=False)
-        array = spark_cast(whole, JSON, Array(VARCHAR), safe=False)
-    elif not is_text(element):
-        array = f"transform({array}, e_ -> {printed_text('e_', element)})"
-    return f"array_join({', '.join([array, *texts[1:]])})"
-
-
-_CONTAINS_SEQUENCE = (
-    "(CASE WHEN {0} IS NULL OR {1} IS NULL THEN NULL WHEN size({1}) > size({0}) THEN false"
-    " WHEN size({1}) = 0 THEN true"
-    " ELSE exists(sequence(1, size({0}) - size({1}) + 1), i_ -> slice({0}, i_, size({1})) <=> {1}) END)"
-)
-_HISTOGRAM = (
-    "map_from_entries(transform(array_distinct(filter({0}, e_ -> e_ IS NOT NULL)),"
-    " w_ -> struct(w_, CAST(size(filter({0}, e_ -> e_ <=> w_)) AS BIGINT))))"
-)
-_TRIM = (
-    "(CASE WHEN {0} IS NULL THEN NULL WHEN {1} < 0 THEN "
-    + refuse("size must not be negative")
-    + " WHEN {1} > size({0}) THEN "
-    + refuse("size must not exceed array cardinality")
-    + " ELSE slice({0}, 1, CAST(size({0}) - {1} AS INT)) END)"
-)
-# A start or a length that is no INT is beyond the end of every array.
-_SLICE = (
-    "slice({0}, CAST(if({1} NOT BETWEEN -1000000000 AND 1000000000, 1000000000, {1}) AS INT),"
-    " CAST(if({2} > 1000000000, 1000000000, {2}) AS INT))"
-)
-
-
-def _slice(call: Any, texts: Texts) -> str:
-    return share(_SLICE, texts)
-
-
-_REPEAT = (
-    "(CASE WHEN {1} < 0 THEN "
-    + refuse("count argument of repeat function must be greater than or equal to 0")
-    + f" WHEN {{1}} > {_MAX_REPEAT} THEN "
-    + refuse(f"count argument of repeat function must be less than or equal to {_MAX_REPEAT}")
-    # Spark folds constants in branches that are not taken, too.
-    + f" ELSE array_repeat({{0}}, CAST(least({{1}}, {_MAX_REPEAT}) AS INT)) END)"
-)
-_INTERSECT = (
-    "(CASE WHEN size({0}) < size({1}) THEN array_intersect({1}, {0}) ELSE array_intersect({0}, {1}) END)"
-)
 _PREDICATE = "(array(T), function(T, boolean)) -> boolean"
 _PAIR = "(array(E:comparable), array(E)) -> array(E)"
+
 
 FUNCTIONS = (
     scalar(
         "cardinality",
         "(array(E)) -> bigint",
         "(map(K, V)) -> bigint",
-        spark=shared("CAST(CASE WHEN {0} IS NOT NULL THEN size({0}) END AS BIGINT)"),
-        fast=duck.cardinality,
         help="How many elements or entries there are",
     ),
     scalar(
         "element_at",
         "(array(E), bigint) -> E",
         "(map(K, V), K) -> V",
-        spark=_element_at,
-        fast=duck.element_at,
         help="The element at a position (from the end if negative) or of a key; NULL where there is none",
         raises="index 0 of an array",
     ),
     scalar(
         "contains",
         "(array(T:comparable), T) -> boolean",
-        spark=_equality(
-            "array_contains({0}, {1})",
-            "(CASE WHEN isnan({1}) THEN exists({0}, e_ -> if(e_ IS NULL, NULL, false))"
-            " ELSE array_contains({0}, {1}) END)",
-            "exists({0}, e_ -> {equal})",
-        ),
-        fast=duck.contains,
         help="Whether an element is there",
         raises="a NULL inside a value that is compared",
     ),
     scalar(
-        "array_distinct",
-        "(array(E:comparable)) -> array(E)",
-        spark=_identical("array_distinct({0})"),
-        fast=duck.distinct,
-        help="Each element once, at its first place",
+        "array_distinct", "(array(E:comparable)) -> array(E)", help="Each element once, at its first place"
     ),
     scalar(
         "array_sort",
         "(array(E:orderable)) -> array(E)",
         "(array(T), function(T, T, integer)) -> array(T)",
-        spark=_sort,
-        fast=duck.sort,
         help="Sorted, NULLs last, or by a function that compares two elements",
         raises="a NULL inside a value that is ordered, a comparator that returns NULL",
     ),
-    scalar(
-        "array_union",
-        _PAIR,
-        spark=_identical("array_union({0}, {1})"),
-        fast=duck.union,
-        help="The elements of either, each once",
-    ),
-    scalar(
-        "array_intersect",
-        _PAIR,
-        spark=_identical(_INTERSECT),
-        fast=duck.intersect,
-        help="The elements of both, each once",
-    ),
-    scalar(
-        "array_except",
-        _PAIR,
-        spark=_identical("array_except({0}, {1})"),
-        fast=duck.except_,
-        help="The elements of the first only, each once",
-    ),
+    scalar("array_union", _PAIR, help="The elements of either, each once"),
+    scalar("array_intersect", _PAIR, help="The elements of both, each once"),
+    scalar("array_except", _PAIR, help="The elements of the first only, each once"),
     scalar(
         "array_remove",
         "(array(E:comparable), E) -> array(E)",
-        spark=_equality(
-            "array_remove({0}, {1})",
-            "(CASE WHEN isnan({1}) THEN {0} ELSE array_remove({0}, {1}) END)",
-            "(CASE WHEN {1} IS NOT NULL THEN filter({0}, e_ -> e_ IS NULL OR NOT {equal}) END)",
-        ),
-        fast=duck.remove,
         help="Without the elements that are equal to a value",
         raises="a NULL inside a value that is compared",
     ),
     scalar(
         "array_position",
         "(array(T:comparable), T) -> bigint",
-        spark=_equality(
-            "CAST(array_position({0}, {1}) AS BIGINT)",
-            "CAST(CASE WHEN isnan({1}) AND {0} IS NOT NULL THEN 0"
-            " ELSE array_position({0}, {1}) END AS BIGINT)",
-            "CAST(CASE WHEN {1} IS NOT NULL THEN"
-            " array_position(transform({0}, e_ -> coalesce({equal}, false)), true) END AS BIGINT)",
-        ),
-        fast=duck.position,
         help="Where an element is first, from 1; 0 where it is not",
         raises="a NULL inside a value that is compared, instance 0",
     ),
     scalar(
         "arrays_overlap",
         "(array(E:comparable), array(E)) -> boolean",
-        spark=_identical("arrays_overlap({0}, {1})"),
-        fast=duck.overlap,
         help="Whether two arrays have an element in common",
     ),
     scalar(
         "array_join",
         "(array(E), varchar) -> varchar",
         "(array(E), varchar, varchar) -> varchar",
-        spark=_join,
-        fast=duck.join,
         help="The elements as one text with a separator; NULLs left out, or replaced",
     ),
     scalar(
         "array_max",
         "(array(T:orderable)) -> T",
-        spark=_extreme("array_max"),
-        fast=duck.extreme("list_max"),
         help="The largest; NULL if any is",
         raises="a NULL inside a value that is ordered",
     ),
     scalar(
         "array_min",
         "(array(T:orderable)) -> T",
-        spark=_extreme("array_min"),
-        fast=duck.extreme("list_min"),
         help="The smallest; NULL if any is",
         raises="a NULL inside a value that is ordered",
     ),
     scalar(
         "slice",
         "(array(E), bigint, bigint) -> array(E)",
-        spark=_slice,
-        fast=duck_text.shared(duck.SLICE),
         help="So many elements from a position (from the end if negative)",
         raises="a start of 0, a negative length",
     ),
@@ -387,95 +91,45 @@ FUNCTIONS = (
         "(date, date, interval year to month) -> array(date)",
         "(timestamp(p), timestamp(p), interval day to second) -> array(timestamp(p))",
         "(timestamp(p), timestamp(p), interval year to month) -> array(timestamp(p))",
-        spark=_sequence,
-        fast=duck.sequence,
         help="The values from one to another, by a step",
         raises="a step that does not lead to the end, too many elements",
     ),
     scalar(
         "repeat",
         "(T, bigint) -> array(T)",
-        spark=shared(_REPEAT),
-        fast=duck.repeat,
         help="An array of a value so many times",
         raises="a negative or large count",
     ),
-    scalar(
-        "flatten",
-        "(array(array(E))) -> array(E)",
-        spark="flatten(filter({0}, e_ -> e_ IS NOT NULL))",
-        fast="flatten({0})",
-        help="The elements of an array's arrays",
-    ),
-    scalar(
-        "transform",
-        "(array(T), function(T, U)) -> array(U)",
-        spark="transform({0}, {1})",
-        fast="list_transform({0}, {1})",
-        help="f of each element",
-    ),
-    scalar(
-        "filter",
-        "(array(T), function(T, boolean)) -> array(T)",
-        spark="filter({0}, {1})",
-        fast="list_filter({0}, {1})",
-        help="The elements for which f is true",
-    ),
+    scalar("flatten", "(array(array(E))) -> array(E)", help="The elements of an array's arrays"),
+    scalar("transform", "(array(T), function(T, U)) -> array(U)", help="f of each element"),
+    scalar("filter", "(array(T), function(T, boolean)) -> array(T)", help="The elements for which f is true"),
     scalar(
         "reduce",
         "(array(T), S, function(S, T, S), function(S, R)) -> R",
-        spark="aggregate({0}, {1}, {2}, {3})",
-        fast=duck.reduce,
         help="A state that f makes of each element in turn, and g of it at the end",
     ),
-    scalar(
-        "any_match",
-        _PREDICATE,
-        spark="exists({0}, {1})",
-        fast=duck.match(found=True, wanted=True),
-        help="Whether f is true of any element",
-    ),
-    scalar(
-        "all_match",
-        _PREDICATE,
-        spark="forall({0}, {1})",
-        fast=duck.match(found=False, wanted=False),
-        help="Whether f is true of all elements",
-    ),
-    scalar(
-        "none_match",
-        _PREDICATE,
-        spark="(NOT exists({0}, {1}))",
-        fast=duck.match(found=False, wanted=True),
-        help="Whether f is true of no element",
-    ),
+    scalar("any_match", _PREDICATE, help="Whether f is true of any element"),
+    scalar("all_match", _PREDICATE, help="Whether f is true of all elements"),
+    scalar("none_match", _PREDICATE, help="Whether f is true of no element"),
     scalar(
         "zip_with",
         "(array(T), array(U), function(T, U, R)) -> array(R)",
-        spark="zip_with({0}, {1}, {2})",
-        fast=duck.zip_with,
         help="f of the elements of two arrays, side by side; the shorter one filled with NULL",
     ),
     scalar(
         "combinations",
         "(array(T), integer) -> array(array(T))",
-        spark=_combinations,
-        fast=duck.combinations,
         help="The n-element subsets, n at most 5",
         raises="too many or too large combinations",
     ),
     scalar(
         "contains_sequence",
         "(array(T:comparable), array(T)) -> boolean",
-        spark=_identical(_CONTAINS_SEQUENCE),
-        fast=duck.contains_sequence,
         help="Whether one array stands in another, side by side",
     ),
     scalar(
         "ngrams",
         "(array(T), integer) -> array(array(T))",
-        spark=_ngrams,
-        fast=duck_text.shared(duck.NGRAMS),
         help="Each run of n neighbours",
         raises="a size that is not positive",
     ),
@@ -485,30 +139,18 @@ FUNCTIONS = (
         "(array(A), array(B), array(C)) -> array(row(A, B, C))",
         "(array(A), array(B), array(C), array(D)) -> array(row(A, B, C, D))",
         "(array(A), array(B), array(C), array(D), array(E)) -> array(row(A, B, C, D, E))",
-        spark=_zip,
-        fast=duck.zip_,
         help="Rows of the elements of arrays, side by side; the shorter ones filled with NULL",
     ),
-    scalar(
-        "shuffle",
-        "(array(E)) -> array(E)",
-        spark="shuffle({0})",
-        help="In a random order",
-        projected=True,
-    ),
+    scalar("shuffle", "(array(E)) -> array(E)", help="In a random order"),
     scalar(
         "trim_array",
         "(array(E), bigint) -> array(E)",
-        spark=shared(_TRIM),
-        fast=duck_text.shared(duck.TRIM),
         help="Without its last n elements",
         raises="a size outside the array",
     ),
     scalar(
         "array_histogram",
         "(array(T:comparable)) -> map(T, bigint)",
-        spark=_identical(_HISTOGRAM),
-        fast=duck.histogram,
         help="A map of elements to how often they are",
     ),
 )

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 from sqe.types.sql_types import (
     APPROXIMATE,
     BOOLEAN,
+    DATE,
     JSON,
+    UNKNOWN,
     Array,
     Decimal,
     Map,
     Row,
+    Timestamp,
     Type,
     Varchar,
     is_integer,
@@ -34,6 +36,18 @@ def castable_from_json(target: Type) -> bool:
             named = fields[0].name is None or all(f.name is not None for f in fields)
             return named and all(castable_from_json(f.type) for f in fields)
     return target in (BOOLEAN, JSON) or is_numeric(target) or isinstance(target, Varchar)
+
+
+def castable_to_json(source: Type) -> bool:
+    match source:
+        case Array(element):
+            return castable_to_json(element)
+        case Map(key, value):
+            return (is_member_name(key) or key == UNKNOWN) and castable_to_json(value)
+        case Row(fields):
+            return all(castable_to_json(f.type) for f in fields)
+    moments = isinstance(source, Timestamp) or source == DATE
+    return source in (BOOLEAN, JSON, UNKNOWN) or is_numeric(source) or isinstance(source, Varchar) or moments
 
 
 def is_member_name(key: Type) -> bool:
@@ -78,7 +92,7 @@ def shape_of(target: Type, keys: Keys) -> str:
     return json.dumps(_shape(target, keys), separators=(",", ":"))
 
 
-def _shape(target: Type, keys: Keys) -> list[Any]:
+def _shape(target: Type, keys: Keys) -> list[object]:
     match target:
         case Array(element):
             return ["array", _shape(element, keys)]

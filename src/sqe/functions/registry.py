@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib import import_module
-from typing import Any
 
 from sqe.errors import Position, TypeMismatch
 from sqe.functions.aliases import ALIASES
 from sqe.functions.function import Function, LambdaArgument, Resolution, ResultRule, SignatureSpec
+from sqe.functions.index import FAMILIES, FAMILY_OF
 from sqe.functions.signatures import Argument, Signature, match, parse
-from sqe.tree.expressions import AggregateCall, Call, Cast, WindowCall, walk
+from sqe.tree.expressions import AggregateCall, Call, Cast, WindowCall
 from sqe.types.sql_types import FunctionType, Type, holds_all
 
 __all__ = [
@@ -20,67 +19,42 @@ __all__ = [
     "LambdaArgument",
     "Resolution",
     "can_fail",
+    "functions",
     "lookup",
     "names",
-    "needs_projection",
     "resolve",
 ]
 
-# Those that most statements use first: a family is imported when a name is in none before it.
-_FAMILIES = [
-    *("operators", "unguarded", "conditionals", "aggregates", "math", "strings", "datetime", "windows"),
-    *("session", "bits", "arrays", "maps", "regular_expressions", "binary", "hashes", "urls", "json"),
-    *("vectors", "zones", "try_functions"),
-]
 _FUNCTIONS: dict[str, Function] = {}
-_importing = threading.RLock()
 
 
-def _import_next() -> bool:
-    """Whether there was a family left."""
-    with _importing:
-        if not _FAMILIES:
-            return False
-        family = import_module(f"sqe.functions.{_FAMILIES[0]}")
-        _FUNCTIONS.update((row.name, row) for row in family.FUNCTIONS)
-        del _FAMILIES[0]
-        return True
+def _import(family: str) -> None:
+    rows: tuple[Function, ...] = import_module(f"sqe.functions.{family}").FUNCTIONS
+    _FUNCTIONS.update((row.name, row) for row in rows)
 
 
-def _all() -> Iterable[Function]:
-    while _import_next():
-        pass
-    return _FUNCTIONS.values()
+def functions() -> list[Function]:
+    """All of them, operators too."""
+    for family in FAMILIES:
+        _import(family)
+    return [_FUNCTIONS[name] for name in FAMILY_OF]
 
 
 def lookup(name: str) -> Function | None:
     name = ALIASES.get(name, name)
-    while (found := _FUNCTIONS.get(name)) is None and _import_next():
-        pass
-    return found
+    function = _FUNCTIONS.get(name)
+    if function is None and (family := FAMILY_OF.get(name)) is not None:
+        _import(family)
+        function = _FUNCTIONS[name]
+    return function
 
 
 def names(kind: str | None = None) -> list[str]:
     """The functions that a user may call, sorted."""
-    return sorted(f.name for f in _all() if not f.hidden and kind in (None, f.kind))
+    return sorted(f.name for f in functions() if not f.hidden and kind in (None, f.kind))
 
 
-def fast_names() -> list[str]:
-    """Everything that the fast lane renders, operators and what TRY makes of functions too."""
-    return sorted(f.name for f in _all() if f.fast is not None)
-
-
-def needs_projection(expression: Any) -> bool:
-    """Whether Spark takes a part of the expression for non-deterministic (see Function.projected)."""
-    for node in walk(expression):
-        if isinstance(node, (Call, AggregateCall, WindowCall)):
-            function = lookup(node.function)
-            if function is not None and function.projected:
-                return True
-    return False
-
-
-def can_fail(node: Any) -> bool:
+def can_fail(node: object) -> bool:
     """Whether an expression itself, whatever its parts do, may fail for the values of some row."""
     if isinstance(node, Cast):
         # Two long decimals have a common type that neither fits whole.
@@ -98,12 +72,12 @@ def resolve(
 ) -> Resolution:
     """The signature that fits best: one that needs no coercion, else the most specific of the others."""
     if any(isinstance(argument, LambdaArgument) for argument in arguments):
-        found = _choose(function, tuple(arguments))
+        resolution = _choose(function, tuple(arguments))
     else:
-        found = _choose_cached(function.name, tuple(arguments))
-    if isinstance(found, Resolution):
-        return found
-    raise _mismatch(function, arguments, ambiguous=found, position=position)
+        resolution = _choose_cached(function.name, tuple(arguments))
+    if isinstance(resolution, Resolution):
+        return resolution
+    raise _mismatch(function, arguments, ambiguous=resolution, position=position)
 
 
 @lru_cache(maxsize=4096)
@@ -118,35 +92,35 @@ def _choose(function: Function, arguments: tuple[Argument, ...]) -> Resolution |
         if isinstance(spec, (str, tuple)):
             signatures.append(_parsed(spec))
         elif types := [a for a in arguments if not isinstance(a, LambdaArgument)]:
-            if len(types) == len(arguments) and (found := spec(tuple(types))) is not None:
-                return found
-        elif not arguments and (found := spec(())) is not None:
-            return found
+            if len(types) == len(arguments) and (choice := spec(tuple(types))) is not None:
+                return choice
+        elif not arguments and (choice := spec(())) is not None:
+            return choice
     for generic in (False, True):
         for signature, rule in signatures:
             if signature.generic == generic:
-                found = match(signature, rule, arguments, coerce=False)
-                if found is not None:
-                    return found
+                choice = match(signature, rule, arguments, coerce=False)
+                if choice is not None:
+                    return choice
     fitting = []
     for signature, rule in signatures:
-        found = match(signature, rule, arguments, coerce=True)
-        if found is not None:
-            fitting.append((signature, rule, found))
+        choice = match(signature, rule, arguments, coerce=True)
+        if choice is not None:
+            fitting.append((signature, rule, choice))
     if not fitting:
         return False
     best = [
-        found
-        for signature, _, found in fitting
+        choice
+        for signature, _, choice in fitting
         if all(
-            other is signature or match(other, rule, found.parameters, coerce=True) is not None
+            other is signature or match(other, rule, choice.parameters, coerce=True) is not None
             for other, rule, _ in fitting
         )
     ]
     if not best:
-        best = [found for _, _, found in fitting]
+        best = [choice for _, _, choice in fitting]
     # Equally good ones may differ only in how they read a NULL.
-    return best[0] if len({found.result for found in best}) == 1 else True
+    return best[0] if len({choice.result for choice in best}) == 1 else True
 
 
 def _parsed(spec: str | tuple[str, ResultRule]) -> tuple[Signature, ResultRule | None]:
@@ -174,24 +148,28 @@ _OPERATORS = {
 def _mismatch(
     function: Function, arguments: Sequence[Argument], *, ambiguous: bool, position: Position | None
 ) -> TypeMismatch:
-    given = [_spell(argument) for argument in arguments]
+    spellings = [_spell(argument) for argument in arguments]
     symbol = _OPERATORS.get(function.name)
-    if symbol is not None and len(given) == 2:
-        return TypeMismatch(f"Cannot apply operator: {given[0]} {symbol} {given[1]}", position=position)
+    if symbol is not None and len(spellings) == 2:
+        return TypeMismatch(
+            f"Cannot apply operator: {spellings[0]} {symbol} {spellings[1]}", position=position
+        )
     if function.hidden:
         return TypeMismatch(
-            f"Cannot apply operator {function.name[1:]} to {', '.join(given)}", position=position
+            f"Cannot apply operator {function.name[1:]} to {', '.join(spellings)}", position=position
         )
     if ambiguous:
         return TypeMismatch(
-            f"More than one {function.name} fits the arguments ({', '.join(given)})",
+            f"More than one {function.name} fits the arguments ({', '.join(spellings)})",
             position=position,
             hint="CAST an argument to the type that you mean",
         )
-    known = ", ".join(function.name + _spelled(spec) for spec in function.signatures if not callable(spec))
-    expected = f" Expected: {known}" if known else ""
+    overloads = ", ".join(
+        function.name + _spelled(spec) for spec in function.signatures if not callable(spec)
+    )
+    expected = f" Expected: {overloads}" if overloads else ""
     return TypeMismatch(
-        f"Unexpected parameters ({', '.join(given)}) for function {function.name}.{expected}",
+        f"Unexpected parameters ({', '.join(spellings)}) for function {function.name}.{expected}",
         code="FUNCTION_NOT_FOUND",
         position=position,
     )

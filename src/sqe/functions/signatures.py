@@ -215,19 +215,21 @@ def match(
     patterns = signature.expand(len(arguments))
     if patterns is None:
         return None
-    found = _Match(coerce)
+    bindings = _Match(coerce)
     for pattern, argument in zip(patterns, arguments, strict=True):
         if isinstance(argument, (LambdaArgument, FunctionType)):
             if not isinstance(pattern, FunctionOf):
                 return None
             if isinstance(argument, LambdaArgument) and argument.arity != len(pattern.arguments):
                 return None
-        elif isinstance(pattern, FunctionOf) or not found.unify(pattern, argument):
+        elif isinstance(pattern, FunctionOf) or not bindings.unify(pattern, argument):
             return None
-    if not found.bind_lambdas(patterns, arguments):
+    if not bindings.bind_lambdas(patterns, arguments):
         return None
     parameters = tuple(
-        _in_zone_of(found.build(pattern), argument) if isinstance(pattern, Sized) else found.build(pattern)
+        _in_zone_of(bindings.build(pattern), argument)
+        if isinstance(pattern, Sized)
+        else bindings.build(pattern)
         for pattern, argument in zip(patterns, arguments, strict=True)
     )
     for parameter, argument in zip(parameters, arguments, strict=True):
@@ -235,12 +237,12 @@ def match(
             continue
         if argument != parameter and not (coerce and _fits(argument, parameter)):
             return None
-    if not found.satisfied():
+    if not bindings.satisfied():
         return None
     if signature.result is None:
         assert rule is not None, signature.text
         return Resolution(parameters, _in_first_zone(rule(parameters), parameters))
-    return Resolution(parameters, _in_first_zone(found.build(signature.result), parameters))
+    return Resolution(parameters, _in_first_zone(bindings.build(signature.result), parameters))
 
 
 def _in_zone_of(parameter: Type, argument: Argument) -> Type:

@@ -10,7 +10,8 @@ from dataclasses import replace
 
 from sqe.errors import NotSupported, Position
 from sqe.functions import registry
-from sqe.functions.try_functions import PREFIX, STRICT
+from sqe.functions.index import TRY_PREFIX
+from sqe.functions.try_functions import STRICT
 from sqe.tree.expressions import (
     AggregateCall,
     Call,
@@ -100,9 +101,9 @@ class _Guard:
         arguments = tuple(part for part, _ in parts)
         if not function.leaks(a.type for a in arguments) or _is_of_floats(node):
             return replace(node, arguments=arguments), fails
-        if registry.lookup(PREFIX + node.function) is None:
+        if registry.lookup(TRY_PREFIX + node.function) is None:
             raise self.refuse(_word(node.function))
-        return replace(node, function=PREFIX + node.function, arguments=arguments), True
+        return replace(node, function=TRY_PREFIX + node.function, arguments=arguments), True
 
     def with_lambdas(self, node: Call, function: registry.Function) -> tuple[Expression, bool]:
         for part in walk(node):

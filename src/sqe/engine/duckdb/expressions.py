@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from sqe.engine.duckdb.functions.casts import duck_cast
+from sqe.engine.duckdb.functions.rendering import render
+from sqe.engine.duckdb.functions.text import located
 from sqe.engine.duckdb.literals import literal
 from sqe.engine.duckdb.types import quote_name
 from sqe.engine.render.expressions import PLACED, ExpressionWriter, Scope
+from sqe.engine.render.renderings import Order
 from sqe.engine.render.scope import has_subquery
 from sqe.errors import NotSupported, Position
-from sqe.functions.duck_casts import duck_cast
+from sqe.functions.constants import FunctionCall
 from sqe.functions.registry import Function
-from sqe.tree.expressions import Cast, Expression, FrameBound, Lambda, Literal, SortKey, WindowCall
+from sqe.tree.expressions import Cast, FrameBound, Lambda, Literal, WindowCall
 from sqe.types.sql_types import APPROXIMATE, Row, Type, row_field_names
 
 _TOKENS = re.compile(r"'(?:''|[^'])*'|\"(?:\"\"|[^\"])*\"|[(\[)\]]|\blambda\b|\bSELECT\b")
@@ -43,16 +47,14 @@ class FastExpressions(ExpressionWriter):
     def cast(self, node: Cast, text: str) -> str:
         return duck_cast(text, node.operand.type, node.type, safe=node.safe)
 
-    def rendered(
-        self, function: Function, call: Expression, texts: Sequence[str], order: Sequence[tuple[str, SortKey]]
-    ) -> str:
-        text = function.render_fast(call, texts, order)
+    def rendered(self, function: Function, call: FunctionCall, texts: Sequence[str], order: Order) -> str:
+        text = render(function, call, texts, order)
         if has_subquery(call) and _has_subquery_in_lambda(text):
             raise NotSupported("DuckDB has no subquery in a lambda")
         return text
 
     def marked(self, position: Position | None, text: str) -> str:
-        return text if position is None else text.replace("error('SQE:", f"error('SQE@{position}:")
+        return text if position is None else located(text, position)
 
     def lambda_(self, node: Lambda, names: Sequence[str], body: str) -> str:
         return f"lambda {', '.join(names)}: {body}"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sqe.catalog.iceberg.data_files import Statistics, TableFiles
 from sqe.catalog.iceberg.table import Column, PartitionField, Table
 from sqe.engine.duckdb.buckets import bucket
-from sqe.functions.spark_text import MISSING, constant
+from sqe.functions.constants import MISSING, constant
 from sqe.tree.expressions import Call, Cast, Expression, InList, Literal, Ref
 from sqe.tree.relations import Scan
 from sqe.types import sql_types as t

@@ -6,7 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 
 from sqe.engine.render.names import lambda_name
+from sqe.engine.render.renderings import Order
+from sqe.engine.render.templates import escape, over_rows, restore
 from sqe.errors import InternalError, NotSupported, Position
+from sqe.functions.constants import FunctionCall
 from sqe.functions.json_shapes import holds_json_to_read
 from sqe.functions.registry import Function, can_fail, lookup
 from sqe.tree.expressions import (
@@ -69,10 +72,8 @@ class ExpressionWriter(ABC):
     def cast(self, node: Cast, text: str) -> str: ...
 
     @abstractmethod
-    def rendered(
-        self, function: Function, call: Expression, texts: Sequence[str], order: Sequence[tuple[str, SortKey]]
-    ) -> str:
-        """The engine's text of a call, with the places {distinct} and {over} in an aggregate's."""
+    def rendered(self, function: Function, call: FunctionCall, texts: Sequence[str], order: Order) -> str:
+        """The engine's template of a call, with its arguments filled in."""
 
     @abstractmethod
     def marked(self, position: Position | None, text: str) -> str:
@@ -124,7 +125,7 @@ class ExpressionWriter(ABC):
             case Call():
                 return self._call(node, texts)
             case Cast():
-                cast = _restored(self.cast(node, _hidden(texts)[0]))
+                cast = restore(self.cast(node, escape(texts[0])))
                 return cast if node.implicit or node.safe else self.marked(node.position, cast)
             case Case():
                 return _case(node, texts)
@@ -158,7 +159,7 @@ class ExpressionWriter(ABC):
         if word is not None:
             return f"({f' {word} '.join(texts)})" if len(texts) > 1 else texts[0]
         function = _function(node.function, node.position)
-        text = _restored(self.rendered(function, node, _hidden(texts), ()))
+        text = restore(self.rendered(function, node, list(map(escape, texts)), ()))
         return self.marked(node.position, text) if can_fail(node) else text
 
     def _in_list(self, node: InList, texts: list[str]) -> str:
@@ -171,8 +172,10 @@ class ExpressionWriter(ABC):
             return f"({operand} IN ({', '.join(items)}))"
         equal = _function("$eq", None)
         tests = [
-            _restored(
-                self.rendered(equal, Call(BOOLEAN, "$eq", (node.operand, item)), _hidden([operand, text]), ())
+            restore(
+                self.rendered(
+                    equal, Call(BOOLEAN, "$eq", (node.operand, item)), (escape(operand), escape(text)), ()
+                )
             )
             for item, text in zip(node.items, items, strict=True)
         ]
@@ -185,30 +188,29 @@ class ExpressionWriter(ABC):
 
     def aggregate(self, call: AggregateCall, scope: Scope) -> str:
         function = _function(call.function, call.position)
-        texts = [self.text(a, scope) for a in call.arguments]
-        order = [(self.text(k.expression, scope), k) for k in call.order_by]
-        hidden = list(zip(_hidden([t for t, _ in order]), (k for _, k in order), strict=True))
-        template = self.rendered(function, call, _hidden(texts), hidden)
-        over = f" FILTER (WHERE {self.text(call.filter, scope)})" if call.filter is not None else ""
-        text = _filled(template, distinct=call.distinct, over=over)
+        texts = [escape(self.text(a, scope)) for a in call.arguments]
+        order = [(escape(self.text(k.expression, scope)), k) for k in call.order_by]
+        template = self.rendered(function, call, texts, order)
+        text = over_rows(template, distinct=call.distinct, filter=self._filter(call, scope))
         return self.marked(call.position, text) if can_fail(call) else text
 
     def window(self, call: WindowCall, scope: Scope) -> str:
         function = _function(call.function, call.position)
-        texts = [self.text(a, scope) for a in call.arguments]
+        texts = [escape(self.text(a, scope)) for a in call.arguments]
         clauses = []
         if call.partition_by:
             clauses.append("PARTITION BY " + ", ".join(self.text(e, scope) for e in call.partition_by))
         clauses += self.window_clauses(call, scope)
-        nulls = " IGNORE NULLS" if call.ignore_nulls else ""
-        template = self.rendered(function, call, _hidden(texts), ())
-        if "{nulls}" in template:  # an engine that wants them among the arguments
-            template, nulls = template.replace("{nulls}", nulls), ""
-        over = f"{nulls} OVER ({' '.join(clauses)})"
-        if call.filter is not None:
-            over = f" FILTER (WHERE {self.text(call.filter, scope)})" + over
-        text = _filled(template, distinct=False, over=over)
+        text = over_rows(
+            self.rendered(function, call, texts, ()),
+            filter=self._filter(call, scope),
+            nulls=" IGNORE NULLS" if call.ignore_nulls else "",
+            window=f" OVER ({' '.join(clauses)})",
+        )
         return self.marked(call.position, text) if can_fail(call) else text
+
+    def _filter(self, call: AggregateCall | WindowCall, scope: Scope) -> str:
+        return "" if call.filter is None else f" FILTER (WHERE {self.text(call.filter, scope)})"
 
     def frame(self, frame: Frame, call: WindowCall, scope: Scope) -> str:
         start, end = (self._bound(bound, call, scope) for bound in (frame.start, frame.end))
@@ -274,22 +276,3 @@ def _function(name: str, position: Position | None) -> Function:
     if function is None:
         raise InternalError(f"function {name} is not in the registry", position=position)
     return function
-
-
-# Users' texts may contain what looks like a place in a template. They never hold a control character:
-# literals escape them, and a name that is not plain is a token (quoting.py).
-
-
-def _hidden(texts: Sequence[str]) -> list[str]:
-    return [t.replace("{", "\1").replace("}", "\2") if "{" in t or "}" in t else t for t in texts]
-
-
-def _restored(text: str) -> str:
-    return text.replace("\1", "{").replace("\2", "}")
-
-
-def _filled(template: str, *, distinct: bool, over: str) -> str:
-    if "{over}" not in template:
-        template += "{over}"
-    text = template.replace("{distinct}", "DISTINCT " if distinct else "")
-    return _restored(text.replace("{over}", over.replace("{", "\1").replace("}", "\2")))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from sqe.functions.spark_text import MISSING, constant
+from sqe.functions.constants import MISSING, constant
 from sqe.tree.expressions import Call, Expression, InList, rebuild, walk
 from sqe.tree.statements import Statement
 from sqe.types.sql_types import APPROXIMATE

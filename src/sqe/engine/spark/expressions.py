@@ -6,10 +6,13 @@ from collections.abc import Sequence
 
 from sqe.engine.render.expressions import PLACED, ExpressionWriter, Scope
 from sqe.engine.render.positions import marked
+from sqe.engine.render.renderings import Order
+from sqe.engine.spark.functions.casts import spark_cast
+from sqe.engine.spark.functions.rendering import render
 from sqe.engine.spark.literals import literal
 from sqe.engine.spark.types import quote_name
 from sqe.errors import InternalError, NotSupported, Position
-from sqe.functions.casts import spark_cast
+from sqe.functions.constants import FunctionCall
 from sqe.functions.registry import Function
 from sqe.tree.expressions import (
     Cast,
@@ -17,7 +20,6 @@ from sqe.tree.expressions import (
     FrameBound,
     Lambda,
     Literal,
-    SortKey,
     WindowCall,
 )
 from sqe.types.sql_types import DATE, DAY_SECOND, Row, Type, is_integer, row_field_names
@@ -30,10 +32,8 @@ class SparkExpressions(ExpressionWriter):
     def cast(self, node: Cast, text: str) -> str:
         return spark_cast(text, node.operand.type, node.type, safe=node.safe)
 
-    def rendered(
-        self, function: Function, call: Expression, texts: Sequence[str], order: Sequence[tuple[str, SortKey]]
-    ) -> str:
-        return function.render_spark(call, texts, order)
+    def rendered(self, function: Function, call: FunctionCall, texts: Sequence[str], order: Order) -> str:
+        return render(function, call, texts, order)
 
     def marked(self, position: Position | None, text: str) -> str:
         return marked(position, text)

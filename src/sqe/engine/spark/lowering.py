@@ -15,8 +15,9 @@ from typing import Any
 from sqe.engine.ranges import narrowed
 from sqe.engine.render.scope import SUBQUERIES, free, has_subquery, own_nodes
 from sqe.engine.spark.expressions import SparkExpressions
+from sqe.engine.spark.functions.projected import needs_projection
 from sqe.errors import NotSupported
-from sqe.functions.registry import lookup, needs_projection
+from sqe.functions.registry import lookup
 from sqe.tree.constants import shape
 from sqe.tree.expressions import (
     AggregateCall,

@@ -37,8 +37,7 @@ def _rotated(value: int, bits: int) -> int:
     return ((value << bits) | (value >> (64 - bits))) & _64
 
 
-# xxHash of 64 bits, seed 0 -------------------------------------------------------------------------------
-
+# xxHash of 64 bits, seed 0.
 _X1 = 0x9E3779B185EBCA87
 _X2 = 0xC2B2AE3D27D4EB4F
 _X3 = 0x165667B19E3779F9
@@ -80,8 +79,7 @@ def xxhash64(data: bytes) -> bytes:
     return (value ^ (value >> 32)).to_bytes(8, "big")
 
 
-# MurmurHash3 of 128 bits for 64-bit machines, seed 0 -----------------------------------------------------
-
+# MurmurHash3 of 128 bits for 64-bit machines, seed 0.
 _M1 = 0x87C37B91114253D5
 _M2 = 0x4CF5AD432745937F
 
