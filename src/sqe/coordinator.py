@@ -91,6 +91,10 @@ class Coordinator:
     def session(self, identity: Identity) -> Session:
         return Session(identity, catalog=self.catalogs.default)
 
+    def catalogs_of(self, session: Session) -> Catalogs:
+        """As the user of a session reaches them: every statement asks these."""
+        return self.catalogs.seen_by(session)
+
     @property
     def spools(self) -> Spools:
         from sqe.results.result import ResultSettings, Spools

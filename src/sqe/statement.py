@@ -61,7 +61,7 @@ def plan(statement: Statement, coordinator: Coordinator) -> Plan:
     guard = Guard(coordinator.policy, session.identity, statement.staged)
     # A policy may say something else today.
     lasts = not guard.may_hide and not statement.parameters and not statement.staged
-    are_current = coordinator.catalogs.are_current
+    are_current = coordinator.catalogs_of(session).are_current
     known = coordinator.plans.find(statement.text, session, are_current) if lasts else None
     if known is None:
         known = _plan(statement, session, guard, coordinator)
@@ -80,7 +80,7 @@ def _plan(statement: Statement, session: Session, guard: Guard, coordinator: Coo
         binder = Binder(
             statement.text,
             session,
-            coordinator.catalogs,
+            coordinator.catalogs_of(session),
             guard,
             staged=statement.staged,
             parameters=statement.parameters,

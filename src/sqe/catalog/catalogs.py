@@ -13,6 +13,7 @@ from sqe.catalog.iceberg.table import Table
 from sqe.catalog.names import match, nearest
 from sqe.errors import ConfigError, NotFound, SqeError, Unavailable
 from sqe.foundation.scratch import Scratch, remove_stale
+from sqe.session import Session
 from sqe.tree.relations import TableName
 
 if TYPE_CHECKING:
@@ -45,6 +46,10 @@ class Catalogs:
         # Also at the end of a process that does not close.
         self._remove_temporary = None if temporary is None else weakref.finalize(self, temporary.remove)
         self.default = self.get(default).name if default is not None else min(mounted)
+
+    def seen_by(self, session: Session) -> Catalogs:
+        """The same catalogs, each as the user of that session reaches it."""
+        return _SeenBy(self, session)
 
     def names(self) -> list[str]:
         return sorted(self._mounted)
@@ -93,6 +98,19 @@ class Catalogs:
             catalog.close()
         if self._remove_temporary is not None:
             self._remove_temporary()
+
+
+class _SeenBy(Catalogs):
+    def __init__(self, mounted: Catalogs, session: Session) -> None:
+        self._all = mounted
+        self._session = session
+        self.default = mounted.default
+
+    def names(self) -> list[str]:
+        return self._all.names()
+
+    def get(self, name: str) -> Catalog:
+        return self._all.get(name).acting_for(self._session.identity, self._session.tokens)
 
 
 def embedded(

@@ -7,6 +7,7 @@ from typing import Protocol
 from sqe.catalog.iceberg.table import Table
 from sqe.catalog.iceberg.view import View, ViewDefinition
 from sqe.catalog.names import Visible, everything
+from sqe.session import Identity, TokenSource
 from sqe.tree.changes import Change
 from sqe.tree.relations import TableName
 from sqe.tree.statements import CreateTable
@@ -21,6 +22,10 @@ class Catalog(Protocol):
 
     @property
     def name(self) -> str: ...
+
+    def acting_for(self, identity: Identity, tokens: TokenSource | None) -> Catalog:
+        """The catalog as that user reaches it: with their own token, where it asks for one. What is kept of
+        it for one identity is seen by no other."""
 
     @property
     def kept_bytes(self) -> int:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from sqe.catalog.iceberg.definition import table_properties
 from sqe.catalog.iceberg.table import Table
+from sqe.catalog.protocol import Catalog
 from sqe.commands.dml import run
 from sqe.commands.running import Statement
 from sqe.commands.write_locks import current_plan, write_lock
@@ -20,12 +21,12 @@ from sqe.tree.statements import CreateTable
 def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
     assert isinstance(plan.tree, CreateTable)
     name = plan.tree.table
-    catalog = coordinator.catalogs.get(name.catalog)
+    catalog = coordinator.catalogs_of(statement.session).get(name.catalog)
     with write_lock(statement, coordinator, name):
         plan = current_plan(statement, plan, coordinator)
         tree = plan.tree
         assert isinstance(tree, CreateTable)
-        before = _existing(coordinator, name)
+        before = _existing(catalog, name)
         if before is not None and not tree.replace:
             if tree.if_not_exists:
                 statement.updated = 0
@@ -51,8 +52,7 @@ def _rendered_again(statement: Statement, plan: Plan, tree: CreateTable, coordin
     return replace(plan, tree=tree, rendered=lane.render(candidate))
 
 
-def _existing(coordinator: Coordinator, name: TableName) -> Table | None:
-    catalog = coordinator.catalogs.get(name.catalog)
+def _existing(catalog: Catalog, name: TableName) -> Table | None:
     try:
         table = catalog.find_table(name.namespace, name.name)
     except NotFound:

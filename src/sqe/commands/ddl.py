@@ -27,7 +27,7 @@ _NAMED = 10
 
 
 def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
-    tree, catalogs = plan.tree, coordinator.catalogs
+    tree, catalogs = plan.tree, coordinator.catalogs_of(statement.session)
     match tree:
         case CreateTable() if tree.source is not None:
             from sqe.commands import create_table_as

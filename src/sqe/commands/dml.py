@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sqe.catalog.catalogs import Catalogs
 from sqe.catalog.iceberg.table import Snapshot, Table
 from sqe.catalog.selectors import is_branch
 from sqe.commands.on_lane import start
@@ -30,6 +31,7 @@ _MERGED = (
 def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
     assert isinstance(plan.tree, RowChange)
     name = plan.tree.target.table
+    catalogs = coordinator.catalogs_of(statement.session)
     with write_lock(statement, coordinator, name):
         plan = current_plan(statement, plan, coordinator)
         tree = plan.tree
@@ -39,13 +41,13 @@ def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
             raise CommitConflict(f"table '{name}' was renamed by someone else", hint="try again")
         _refuse_branch(name)
         if isinstance(tree, Delete) and tree.condition is None:
-            statement.updated = coordinator.catalogs.get(name.catalog).delete_all(name)
+            statement.updated = catalogs.get(name.catalog).delete_all(name)
             if statement.updated is not None:
                 statement.route = Route("catalog", "deletes whole files: metadata only")
                 return
-        before = _load(coordinator, name)
+        before = _load(catalogs, name)
         run(statement, plan, coordinator)
-        after = _load(coordinator, name)
+        after = _load(catalogs, name)
         if after.uuid != before.uuid:
             raise CommitConflict(
                 f"table '{name}' was replaced by another while the statement ran",
@@ -77,8 +79,8 @@ def _refuse_branch(name: TableName) -> None:
         )
 
 
-def _load(coordinator: Coordinator, name: TableName) -> Table:
-    return coordinator.catalogs.get(name.catalog).find_table(name.namespace, name.name)
+def _load(catalogs: Catalogs, name: TableName) -> Table:
+    return catalogs.get(name.catalog).find_table(name.namespace, name.name)
 
 
 def _our_snapshot(before: Table, after: Table, instance_id: str) -> Snapshot | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from sqe.catalog.catalogs import Catalogs
 from sqe.commands.answer import Column, Rows, answer
 from sqe.commands.running import Statement
 from sqe.commands.system_rows import listing_of
@@ -74,7 +75,7 @@ def _rows(statement: Statement, plan: Plan, coordinator: Coordinator) -> Rows:
             shown = [c for c in tree.columns if matches.match(c.name)]
             return [(c.name, str(c.type), "", c.comment or "") for c in shown]
         case s.ShowCreate():
-            return [(_show_create(tree, coordinator),)]
+            return [(_show_create(tree, coordinator.catalogs_of(statement.session)),)]
         case s.DescribeInput():
             return list(enumerate(map(str, tree.types)))
         case s.DescribeOutput():
@@ -132,11 +133,11 @@ def _session(statement: Statement, coordinator: Coordinator, accepts: Accepts) -
     return rows
 
 
-def _show_create(tree: s.ShowCreate, coordinator: Coordinator) -> str:
+def _show_create(tree: s.ShowCreate, catalogs: Catalogs) -> str:
     from sqe.catalog.show_create import create_schema_text, create_table_text, create_view_text
 
     name = tree.table
-    catalog = coordinator.catalogs.get(name.catalog)
+    catalog = catalogs.get(name.catalog)
     if tree.what == "schema":
         location = catalog.namespace_location(name.namespace)
         return create_schema_text(name.catalog, name.namespace, location)

@@ -64,5 +64,5 @@ def listing_of(statement: Statement, plan: Plan, coordinator: Coordinator) -> Li
         if text not in statement.warnings:
             statement.warnings.append(text)
 
-    views = plan.views
-    return Listing(coordinator.catalogs, plan.guard, views.columns, views.shows_text, warn)
+    views, catalogs = plan.views, coordinator.catalogs_of(statement.session)
+    return Listing(catalogs, plan.guard, views.columns, views.shows_text, warn)

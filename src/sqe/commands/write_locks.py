@@ -34,7 +34,7 @@ def write_lock(statement: Statement, coordinator: Coordinator, table: TableName)
 
 def current_plan(statement: Statement, plan: Plan, coordinator: Coordinator) -> Plan:
     """The plan, made again if a table that it was made with has changed while it waited for its lock."""
-    if coordinator.catalogs.are_current(plan.tables):
+    if coordinator.catalogs_of(statement.session).are_current(plan.tables):
         return plan
     assert statement.plan_again is not None
     again = statement.plan_again()

@@ -64,7 +64,7 @@ def _describe(
     binder = Binder(
         text,
         session,
-        coordinator.catalogs,
+        coordinator.catalogs_of(session),
         guard,
         parameters=tuple(Parameter(t.UNKNOWN, i) for i in range(syntax.parameters)),
         warnings=[],

@@ -11,7 +11,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import field, replace
-from typing import Any
+from typing import Any, Self
 
 from sqe.catalog.iceberg import metadata
 from sqe.catalog.iceberg.table import Table, table_bytes
@@ -21,6 +21,7 @@ from sqe.catalog.names import Visible, everything, match, nearest
 from sqe.errors import AlreadyExists, CommitConflict, InvalidArgument, NotFound, UserError, ViewNotFound
 from sqe.foundation.byte_cache import ByteCache
 from sqe.foundation.record import record
+from sqe.session import Identity, TokenSource
 from sqe.tree.changes import Change
 from sqe.tree.relations import TableName
 from sqe.tree.statements import CreateTable
@@ -50,6 +51,10 @@ class CommittingCatalog(ABC):
     def __init__(self, name: str) -> None:
         self.name = name
         self._tables: ByteCache[Table] = ByteCache(METADATA_BYTES, table_bytes)
+
+    def acting_for(self, identity: Identity, tokens: TokenSource | None) -> Self:
+        # Where nobody is asked who they are, everybody reaches the same.
+        return self
 
     @abstractmethod
     def namespaces(self) -> list[Namespace]: ...

@@ -125,12 +125,12 @@ class Ingest:
             raise NotSupported("there are no temporary tables")
         if command.options:
             raise InvalidArgument(f"there is no option '{min(command.options)}' of an ingest")
-        catalog = self._coordinator.catalogs.get(command.catalog or session.catalog)
+        catalog = self._coordinator.catalogs_of(session).get(command.catalog or session.catalog)
         namespace = tuple(command.schema.split(".")) if command.schema else session.namespace
         return TableName(catalog.name, namespace, command.table)
 
     def _exists(self, table: TableName, session: Session) -> bool:
-        catalog = self._coordinator.catalogs.get(table.catalog)
+        catalog = self._coordinator.catalogs_of(session).get(table.catalog)
         try:
             catalog.find_table_name(table.namespace, table.name, visible=self._visible(table, session))
         except NotFound as error:
@@ -142,7 +142,7 @@ class Ingest:
     def _columns(self, table: TableName, session: Session) -> dict[str, Type]:
         """By their names in lower case; those that cannot be told apart by it are left out. Of a table that
         the user sees but part of, nothing is said: writing to it is refused."""
-        catalog = self._coordinator.catalogs.get(table.catalog)
+        catalog = self._coordinator.catalogs_of(session).get(table.catalog)
         stored = catalog.find_table(table.namespace, table.name, visible=self._visible(table, session))
         if not Guard(self._coordinator.policy, session.identity).sees_all_of(stored.name):
             return {}

@@ -149,11 +149,11 @@ def _pattern(command: Any, field: str) -> Accepts:
 def _of_names(schema: Callable[[Any], pa.Schema], rows: Callable[[Listing, Any], Iterator[Row]]) -> Metadata:
     def table(command: Any, statement: Statement, coordinator: Coordinator) -> pa.Table:
         session = statement.session
-        guard = Guard(coordinator.policy, session.identity)
+        guard, catalogs = Guard(coordinator.policy, session.identity), coordinator.catalogs_of(session)
         # As the session is now; there is no text of a statement, and views have their own.
-        binder = Binder("", replace(session), coordinator.catalogs, guard)
+        binder = Binder("", replace(session), catalogs, guard)
         views = ViewReader(binder)
-        listing = Listing(coordinator.catalogs, guard, views.columns, views.shows_text, binder.warn)
+        listing = Listing(catalogs, guard, views.columns, views.shows_text, binder.warn)
         listing.check = statement.check
         table = _arrow(schema(command), rows(listing, command))
         statement.check()

@@ -47,7 +47,7 @@ def _set(name: str, value: str | None, session: Session, coordinator: Coordinato
     fresh = coordinator.session(session.identity)
     try:
         if name == "catalog":
-            session.catalog = fresh.catalog if value is None else _catalog(value, coordinator)
+            session.catalog = fresh.catalog if value is None else _catalog(value, session, coordinator)
         elif name in ("schema", "db_schema"):
             session.namespace = fresh.namespace if value is None else _schema(value, session, coordinator)
         elif name not in PROPERTIES:
@@ -63,15 +63,15 @@ def _set(name: str, value: str | None, session: Session, coordinator: Coordinato
     return None
 
 
-def _catalog(value: str, coordinator: Coordinator) -> str:
-    return SYSTEM if value.lower() == SYSTEM else coordinator.catalogs.get(value).name
+def _catalog(value: str, session: Session, coordinator: Coordinator) -> str:
+    return SYSTEM if value.lower() == SYSTEM else coordinator.catalogs_of(session).get(value).name
 
 
 def _schema(value: str, session: Session, coordinator: Coordinator) -> tuple[str, ...]:
     # As USE does.
     if value.lower() in schemas_of(session.catalog):
         return (value.lower(),)
-    return coordinator.catalogs.get(session.catalog).find_namespace(tuple(value.split(".")))
+    return coordinator.catalogs_of(session).get(session.catalog).find_namespace(tuple(value.split(".")))
 
 
 def _text(value: SessionOptionValue) -> str | None:
