@@ -284,7 +284,7 @@ def test_columns_of_others_with_control_characters_are_refused_until_they_are_re
     table = schema.coordinator.catalogs.get("iceberg").find_table(schema.session.namespace, "others")
     file = to_path(table.metadata_location)
     file.write_text(file.read_text().replace('"name": "b"', '"name": "b\\r"'))
-    schema.coordinator.catalogs.get("iceberg")._known.clear()
+    schema.coordinator.catalogs.get("iceberg")._tables.remove([table.metadata_location])
     for statement in ("SELECT * FROM others", "INSERT INTO others VALUES (1, 2)", "DELETE FROM others"):
         with pytest.raises(SqeError, match=r"control character U\+000D"):
             schema.execute(statement)
