@@ -231,6 +231,9 @@ class JdbcCatalog(CommittingCatalog):
             deletion = delete_every_row(base, name)
         except OSError as error:
             raise not_writable(name, pointer.location, error) from error
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            place = shown(pointer.location)
+            raise metadata.broken(name, f"its metadata file {place} is not Iceberg metadata") from error
         if deletion is None or not deletion.files:
             return None if deletion is None else 0
         raw = committed(deletion.raw, base, pointer.location)

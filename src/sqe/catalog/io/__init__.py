@@ -18,7 +18,6 @@ from sqe.errors import ConfigError, NotSupported, SqeError
 if TYPE_CHECKING:
     from sqe.catalog.io.protocol import FileSystem, MakeFileSystem
 
-
 _BUILT = {"file": "sqe.catalog.io.local"}
 
 _file_systems: dict[str, FileSystem | None] = {}
