@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqe.engine.duckdb.functions.arrays import reduced
 from sqe.engine.duckdb.functions.text import give_up, refuse, string, struct
 from sqe.engine.duckdb.types import duck_type
 from sqe.engine.render.renderings import AggregateOrWindow, AggregateRenderer, Order, Rendering
@@ -363,6 +362,8 @@ def reduce_agg(call: AggregateOrWindow, texts: Texts) -> str:
     _not_distinct(call)
     values = fill(_KEYS, texts)
     element, state = (argument.type for argument in call.arguments[:2])
+    from sqe.engine.duckdb.functions.arrays import reduced  # not for every sum
+
     state_at_end = reduced(state, element, values, texts[1], texts[2])
     return fill(f"CASE WHEN count({{0}}){{over}} > 0 THEN {state_at_end} END", texts[:1])
 

@@ -5,7 +5,6 @@ DuckDB reads texts that Trino refuses, rounds doubles to even, and prints and re
 
 from __future__ import annotations
 
-from sqe.engine.duckdb.functions.json_casts import from_json, to_json
 from sqe.engine.duckdb.functions.text import give_up, refuse, share, string
 from sqe.engine.duckdb.types import duck_type, quote_name
 from sqe.errors import NotSupported
@@ -76,8 +75,12 @@ class _Cast:
         if source == target or (_is_binary(source) and _is_binary(target)):
             return text
         if target == JSON:
+            from sqe.engine.duckdb.functions.json_casts import to_json  # few statements have one
+
             return to_json(text, source, printed)
         if source == JSON:
+            from sqe.engine.duckdb.functions.json_casts import from_json
+
             return from_json(text, target, safe=self.safe)
         if isinstance(source, (Array, Map, Row)):
             return self.nested(text, source, target)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
+from sqe.engine.duckdb.functions.casts import java_text
 from sqe.engine.duckdb.functions.text import share, string
 from sqe.engine.duckdb.types import duck_type, quote_name
 from sqe.errors import NotSupported
@@ -65,8 +66,6 @@ def to_json(text: str, source: Type, printed: Printed, depth: int = 0) -> str:
     if source == BOOLEAN or is_integer(source) or isinstance(source, Decimal):
         return printed(text, source)
     if source in (DOUBLE, REAL):
-        from sqe.engine.duckdb.functions.casts import java_text
-
         special = (
             "CASE WHEN isnan({0}) THEN '\"NaN\"' WHEN {0} > 0 THEN '\"Infinity\"' ELSE '\"-Infinity\"' END"
         )
