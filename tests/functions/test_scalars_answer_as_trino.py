@@ -9,6 +9,7 @@ from math import inf, nan, pi
 from typing import Any
 
 import pytest
+from answering import Asked
 
 from sqe.api.connection import Connection
 from sqe.errors import SqeError
@@ -282,13 +283,13 @@ def same(got: Any, expected: Any) -> bool:
     return type(got) is type(expected) and bool(got == expected)
 
 
-@pytest.mark.parametrize(
-    ("expression", "expected"),
-    [*TEXT, *BYTES, *NUMBERS, *DATES, *PATTERNS, *TRIED, *ALIASED],
-    ids=lambda v: str(v)[:60],
-)
-def test_answers(connection: Connection, expression: str, expected: Any) -> None:
-    ((got,),) = connection.execute(f"SELECT {expression}").fetchall()
+ANSWERS = [*TEXT, *BYTES, *NUMBERS, *DATES, *PATTERNS, *TRIED, *ALIASED]
+STATEMENTS = [f"SELECT {expression}" for expression, _ in ANSWERS]
+
+
+@pytest.mark.parametrize(("expression", "expected"), ANSWERS, ids=lambda v: str(v)[:60])
+def test_answers(asked: Asked, expression: str, expected: Any) -> None:
+    got, _ = asked.answer(f"SELECT {expression}", STATEMENTS)
     assert same(got, expected), got
 
 
