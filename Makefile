@@ -5,7 +5,7 @@ COMPILE := $(PYTHON) -m piptools compile --quiet --generate-hashes --strip-extra
 	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-emit-options
 
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap run test test-long test-lanes test-parity test-integration test-flight lint bench bench-suites soak docs screenshots lock
+.PHONY: help bootstrap run test test-quick test-long test-lanes test-parity test-integration test-flight lint bench bench-suites soak docs screenshots lock
 
 help: ## List the chores
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -18,6 +18,9 @@ run: ## Start the shell on the embedded warehouse
 
 test: bootstrap ## Run the tests
 	$(PYTHON) -m pytest -m "not long and not lanes and not integration and not flight"
+
+test-quick: bootstrap ## Run what needs no Spark, in parallel; fails where a Java is started all the same
+	$(PYTHON) -m pytest -n auto --dist loadfile --without-spark -m "not long and not lanes and not integration and not flight"
 
 test-long: bootstrap ## Run all tests, also those that take minutes each
 	$(PYTHON) -m pytest

@@ -13,6 +13,9 @@ from sqe.api.connection import connect as open_connection
 from sqe.config.spark import SparkSettings
 from sqe.engine.spark.jars import default_cache
 from sqe.engine.spark.spark import Spark
+from without_spark import no_java, pytest_addoption, pytest_collection_modifyitems, pytest_configure
+
+__all__ = ["no_java", "pytest_addoption", "pytest_collection_modifyitems", "pytest_configure"]
 
 _numbers = itertools.count(1)
 Connect = Callable[..., Connection]

@@ -10,6 +10,7 @@ import pytest
 import sqe
 from flight_server import KEYS, serve, server
 from sqe.api.base_connection import AnyConnection
+from sqe.engine.spark.spark import Spark
 
 __all__ = ["serve", "server"]
 
@@ -17,7 +18,7 @@ _numbers = itertools.count(1)
 
 
 @pytest.fixture(scope="session", params=["embedded", "server"])
-def connection(request: pytest.FixtureRequest) -> Iterator[AnyConnection]:
+def connection(request: pytest.FixtureRequest, spark_lane: Spark) -> Iterator[AnyConnection]:
     if request.param == "embedded":
         yield request.getfixturevalue("connect")(memory=True)
     else:

@@ -5,13 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from answering import Asked
 
 from sqe.api.connection import Connection
 
 
 @pytest.fixture(scope="session", params=["spark", "auto"])
-def connection(connect: Callable[..., Connection], request: pytest.FixtureRequest) -> Connection:
+def lane(request: pytest.FixtureRequest) -> str:
     """Spark answers everything, and the fast lane whatever it admits."""
-    made = connect(memory=True)
-    made.execute(f"SET SESSION lane = '{request.param}'")
-    return made
+    return str(request.param)
+
+
+@pytest.fixture(scope="session")
+def connection(connect: Callable[..., Connection], lane: str) -> Connection:
+    opened = connect(memory=True)
+    opened.execute(f"SET SESSION lane = '{lane}'")
+    return opened
+
+
+@pytest.fixture(scope="session")
+def asked(connection: Connection, lane: str) -> Asked:
+    return Asked(connection, together=lane == "spark")

@@ -6,7 +6,7 @@ from math import inf, nan
 from typing import Any
 
 import pytest
-from answering import check_answer, check_failure
+from answering import Asked, check_failure, same
 
 from sqe.api.connection import Connection
 
@@ -167,9 +167,14 @@ ANSWERS: list[tuple[str, Any, str | None]] = [
 ]
 
 
+STATEMENTS = [sql for sql, _, _ in ANSWERS]
+
+
 @pytest.mark.parametrize(("sql", "wanted", "kind"), ANSWERS, ids=lambda v: str(v)[:60])
-def test_answers(connection: Connection, sql: str, wanted: Any, kind: str | None) -> None:
-    check_answer(connection, sql, wanted, kind)
+def test_answers(asked: Asked, sql: str, wanted: Any, kind: str | None) -> None:
+    got, announced = asked.answer(sql, STATEMENTS)
+    assert same(got, wanted), got
+    assert kind in (None, announced)
 
 
 FAILURES = [

@@ -416,9 +416,12 @@ BY_HAND: dict[str, tuple[str, ...]] = {
     # Of chance there is little to compare.
     **{
         name: (
-            f"{name}() BETWEEN 0 AND 1",
-            *(f"{name}({c}) BETWEEN 0 AND 9" for c in ("TINYINT '10'", "SMALLINT '10'", "10", "BIGINT '10'")),
-            f"{name}(5, 10) BETWEEN 5 AND 9",
+            f"{name}() >= 0e0",
+            f"{name}() < 1e0",
+            *(f"{name}({c}) < 10" for c in ("TINYINT '10'", "SMALLINT '10'", "10", "BIGINT '10'")),
+            f"{name}(10) >= 0",
+            f"{name}(5, 10) >= 5",
+            f"{name}(5, 10) < 10",
         )
         for name in ("random", "rand")
     },

@@ -132,12 +132,22 @@ def kinds(text: str) -> set[str]:
     return {KINDS[name].partition("(")[0] for _, name in _PLACE.findall(text)}
 
 
+def stored_names(text: str) -> list[str]:
+    """The stored columns that a probe reads, whatever their places."""
+    return list(dict.fromkeys(_stored(name) for _, name in _PLACE.findall(text)))
+
+
+def _stored(name: str) -> str:
+    """The stored column that a column is made of."""
+    stored = re.search(r"\{0\}_(\w+)", DERIVED[name]) if name in DERIVED else None
+    return stored[1] if stored else name
+
+
 def rows_of(text: str) -> list[int]:
     """The rows in which a probe meets something new: each value of its columns, and NULL."""
     counts: dict[str, int] = {}
     for letter, name in _PLACE.findall(text):
-        stored = re.search(r"\{0\}_(\w+)", DERIVED[name]) if name in DERIVED else None
-        values = STORED[stored[1] if stored else name][1]
+        values = STORED[_stored(name)][1]
         counts[letter] = max(counts.get(letter, 0), len(values) or GROUPS)
     wide = width(text)
     keys = [0]

@@ -14,12 +14,12 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from bisecting import bisected
 from sqe.api.connection import Connection
 from sqe.engine.duckdb.errors import translate
 from sqe.errors import SqeError
 
 Run = Callable[[str], pa.Table]
-BATCH = 40
 # Aggregates of doubles add up in any order; what should cancel out leaves a little.
 NEAR = 1e-9
 NOTHING = 1e-12
@@ -58,15 +58,17 @@ class Query:
 class Lane:
     """Expressions go together, and apart where one fails."""
 
-    def __init__(self, run: Run, *, batch: int = BATCH) -> None:
+    def __init__(self, run: Run) -> None:
         self.run = run
-        self._batch = batch
 
     def answers(self, query: Query, expressions: Sequence[str]) -> list[Answer]:
-        found: list[Answer] = []
-        for start in range(0, len(expressions), self._batch):
-            found += self._some(query, expressions[start : start + self._batch])
-        return found
+        def run(batch: Sequence[str]) -> list[pa.Array]:
+            return _columns(self.run(query.of(batch)))
+
+        return [
+            Failure(answer.code, answer.message) if isinstance(answer, SqeError) else answer
+            for answer in bisected(expressions, run)
+        ]
 
     def answer(self, query: Query, expression: str) -> Answer:
         return self.answers(query, [expression])[0]
@@ -85,15 +87,6 @@ class Lane:
             **self.failing(query, expression, rows[:middle]),
             **self.failing(query, expression, rows[middle:]),
         }
-
-    def _some(self, query: Query, expressions: Sequence[str]) -> list[Answer]:
-        try:
-            return list(_columns(self.run(query.of(expressions))))
-        except SqeError as error:
-            if len(expressions) == 1:
-                return [Failure(error.code, error.message)]
-        middle = len(expressions) // 2
-        return self._some(query, expressions[:middle]) + self._some(query, expressions[middle:])
 
 
 def _columns(table: pa.Table) -> list[pa.Array]:

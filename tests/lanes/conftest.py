@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from lanes.both import Lanes, open_lanes
 from lanes.columns import create
 from lanes.outcome import EVERYTHING
+from lanes.unread_tables import open_tables
 from sqe.api.connection import Connection
 from sqe.engine.duckdb import proven
 
@@ -22,6 +23,15 @@ def lanes(connect: Callable[..., Connection], tmp_path_factory: pytest.TempPathF
     for statement in create():
         both.spark_connection.execute(statement)
     return both
+
+
+@pytest.fixture(scope="session")
+def unread(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
+    """The tables of the probes, for statements that are planned and never run: no engine starts."""
+    connection = open_tables(tmp_path_factory.mktemp("unread"))
+    yield connection
+    assert not connection.coordinator.spark.started
+    connection.close()
 
 
 @pytest.fixture

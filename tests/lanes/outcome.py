@@ -1,9 +1,9 @@
-"""What the probes found, as the file that admission reads."""
+"""What the probes found, as the file that eligibility reads."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lanes.columns import TABLES, inlined, width
@@ -17,6 +17,9 @@ from sqe.statement import Statement, plan
 from sqe.tree.expressions import AggregateCall, Call, Cast, WindowCall, walk
 from sqe.tree.statements import Query
 
+# A row of the proof: section of the file, function or source of a cast, types of the arguments or target.
+Key = tuple[str, str, str]
+SECTIONS = ("functions", "casts", "try_casts")
 # The reason of a difference is shown to people.
 _LONGEST = 100
 
@@ -34,8 +37,8 @@ class Everything(Outcome):
 EVERYTHING = Everything({}, {}, {}, {})
 
 
-def keys_of(connection: Connection, probe: Probe) -> list[tuple[str, str, str]]:
-    """(section, name, key) of what a probe is about, as the binder sees it; nothing where it is no call."""
+def keys_of(connection: Connection, probe: Probe) -> list[Key]:
+    """What a probe is about, as the binder sees it; nothing where it is no call."""
     over = " OVER ()" if probe.kind == "window" else ""
     sql = f"SELECT {inlined(probe.text)}{over} FROM {TABLES[width(probe.text) - 1]}"
     try:
@@ -43,6 +46,11 @@ def keys_of(connection: Connection, probe: Probe) -> list[tuple[str, str, str]]:
     except SqeError:
         return []
     assert isinstance(tree, Query)
+    return keys_in(tree, probe)
+
+
+def keys_in(tree: Query, probe: Probe) -> list[Key]:
+    """As keys_of, of a statement that contains the probe."""
     for variant in (tree, lower_zones(tree, "UTC")):
         for node in walk(variant):
             if probe.function in ("cast", "try_cast"):
@@ -57,7 +65,7 @@ def keys_of(connection: Connection, probe: Probe) -> list[tuple[str, str, str]]:
 
 def recorded(connection: Connection, found: Iterable[Found]) -> str:
     """Proven is what was found equal at least once, and different never."""
-    equal: dict[tuple[str, str, str], bool] = {}
+    equal: dict[Key, bool] = {}
     differs: dict[str, str] = {}
     for one in found:
         if one.word != EQUAL and not one.differs:
@@ -65,8 +73,8 @@ def recorded(connection: Connection, found: Iterable[Found]) -> str:
         for key in keys_of(connection, one.probe):
             equal[key] = equal.get(key, True) and one.word == EQUAL
             if one.differs:
-                differs.setdefault(_spoken(*key), _short(one.word))
-    sections: dict[str, dict[str, list[str]]] = {"functions": {}, "casts": {}, "try_casts": {}}
+                differs.setdefault(spoken(*key), _short(one.word))
+    sections: dict[str, dict[str, list[str]]] = {section: {} for section in SECTIONS}
     for (section, name, key), is_equal in equal.items():
         if is_equal:
             sections[section].setdefault(name, []).append(key)
@@ -75,7 +83,7 @@ def recorded(connection: Connection, found: Iterable[Found]) -> str:
     )
 
 
-def _spoken(section: str, name: str, key: str) -> str:
+def spoken(section: str, name: str, key: str) -> str:
     if section == "functions":
         return f"{name}({key})"
     return f"{'CAST' if section == 'casts' else 'TRY_CAST'}({name} AS {key})"
@@ -85,13 +93,27 @@ def _short(word: str) -> str:
     return word if len(word) <= _LONGEST else word[: _LONGEST - 1] + "…"
 
 
-def written(sections: dict[str, dict[str, list[str]]], differs: dict[str, str]) -> str:
-    """Sorted, one entry a line: a change of it is read in a review."""
+def written(sections: Mapping[str, Mapping[str, list[str]]], differs: Mapping[str, str]) -> str:
+    return as_lines({**sections, "differs": differs})
+
+
+def as_lines(sections: Mapping[str, Mapping[str, Any]]) -> str:
+    """JSON, sorted, one entry a line: a change of it is read in a review."""
     parts = []
-    entries: dict[str, Any]
-    for name, entries in (*sections.items(), ("differs", differs)):
+    for name, entries in sections.items():
         lines = ",\n".join(
             f"{json.dumps(key)}: {json.dumps(entries[key], ensure_ascii=False)}" for key in sorted(entries)
         )
         parts.append(f'"{name}": {{\n{lines}\n}}')
     return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def proven_keys(outcome: Outcome) -> set[Key]:
+    """The rows of a proof."""
+    sections = (outcome.functions, outcome.casts, outcome.try_casts)
+    return {
+        (section, name, key)
+        for section, entries in zip(SECTIONS, sections, strict=True)
+        for name, keys in entries.items()
+        for key in keys
+    }

@@ -169,6 +169,16 @@ def prove_windows(fast: Lane, spark: Lane, probes: Iterable[Probe]) -> list[Foun
     return _merged(probes, fast, spark, by_query)
 
 
+def statements(probe: Probe) -> list[str]:
+    """All that is asked of a probe, each by itself."""
+    match probe.kind:
+        case "aggregate":
+            return [query.of([text]) for query, text, _ in _forms(probe)]
+        case "window":
+            return [_ROWS.of([f"{inlined(probe.text)} {over}"]) for over in _WINDOWS]
+    return [f"SELECT k, {inlined(probe.text)} FROM {TABLES[width(probe.text) - 1]}"]
+
+
 def _is_refused(answer: Answer) -> bool:
     return isinstance(answer, Failure) and (answer.refused or answer.code == GAVE_UP)
 

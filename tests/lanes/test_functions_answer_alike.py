@@ -1,4 +1,4 @@
-"""Functions and casts answer alike on both lanes: value, type, NULL and error; and admission knows which."""
+"""Functions and casts answer alike on both lanes: value, type, NULL and error. Eligibility knows which."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from lanes import casts
+from lanes import casts, fingerprints
 from lanes.both import Lanes
-from lanes.outcome import keys_of, recorded
+from lanes.outcome import keys_of, proven_keys, recorded
 from lanes.probes import APART, Probe, probes
 from lanes.proving import prove
+from sqe.api.connection import Connection
 from sqe.engine.duckdb import proven
 from sqe.engine.duckdb.functions import rendering
 from sqe.functions import internal
@@ -31,12 +32,17 @@ EACH = 4
 
 @pytest.mark.lanes
 @pytest.mark.spark
-def test_the_recorded_outcome_is_what_is_found(lanes: Lanes, everything_admitted: None) -> None:
-    """`SQE_PROOF=write` records it again."""
+def test_the_recorded_outcome_is_what_is_found(
+    lanes: Lanes, unread: Connection, everything_admitted: None
+) -> None:
+    """`SQE_PROOF=write` records it again, with the fingerprints of what was sent."""
     asked = [p for p in itertools.chain(probes(), casts.probes()) if keys_of(lanes.spark_connection, p)]
     text = recorded(lanes.spark_connection, prove(lanes.fast, lanes.spark, asked))
     if os.environ.get("SQE_PROOF") == "write":
         proven.FILE.write_text(text, encoding="utf-8")
+        rows = proven_keys(proven.read(text))
+        sent = fingerprints.rendered(unread).fingerprints.of(rows)
+        fingerprints.FILE.write_text(sent.as_text(), encoding="utf-8")
     # Line by line: a difference names the function.
     assert text.splitlines() == proven.FILE.read_text(encoding="utf-8").splitlines()
 

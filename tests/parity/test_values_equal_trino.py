@@ -16,6 +16,7 @@ import pytest
 from answers import same
 from wire import column, type_name
 
+from bisecting import bisected
 from lanes.outcome import EVERYTHING
 from sqe.api.connection import Connection
 from sqe.engine.duckdb import proven
@@ -25,7 +26,6 @@ pytestmark = pytest.mark.spark
 
 GROUPS: dict[str, list[dict[str, Any]]] = json.loads((Path(__file__).parent / "values.json").read_text())
 ELSEWHERE = ("NOT_SUPPORTED", "FAST_LANE_FAILED")
-BATCH = 25
 # Types and rows, or the code of an error.
 Answer = tuple[list[str], list[list[Any]]] | str
 
@@ -48,11 +48,7 @@ def asked(connect: Callable[..., Connection], lane: str) -> Iterator[Connection]
 def test_values_are_trinos(asked: Connection, lane: str, group: str) -> None:
     entries = GROUPS[group]
     together = [e for e in entries if "value" in e and not (lane == "fast" and "fast" in e)]
-    answers = [
-        (e, answer)
-        for start in range(0, len(together), BATCH)
-        for e, answer in _together(asked, together[start : start + BATCH])
-    ]
+    answers = list(zip(together, _together(asked, [e["sql"] for e in together]), strict=True))
     answers += [(e, _answer(asked, e["sql"])) for e in entries if e not in together]
     wrong = [f"{e['sql']}: {answer}" for e, answer in answers if not _right(e, answer, lane)]
     assert not wrong, "\n" + "\n".join(wrong)
@@ -71,15 +67,13 @@ def _right(entry: dict[str, Any], answer: Answer, lane: str) -> bool:
     )
 
 
-def _together(
-    connection: Connection, entries: Sequence[dict[str, Any]]
-) -> list[tuple[dict[str, Any], Answer]]:
-    """Expressions in one statement, and apart where one of them fails."""
-    try:
-        types, rows = _run(connection, f"SELECT {', '.join(e['sql'] for e in entries)}")
-    except SqeError:
-        return [(e, _answer(connection, e["sql"])) for e in entries]
-    return [(e, ([kind], [[value]])) for e, kind, value in zip(entries, types, rows[0], strict=True)]
+def _together(connection: Connection, expressions: Sequence[str]) -> list[Answer]:
+    def run(batch: Sequence[str]) -> list[Answer]:
+        types, (row,) = _run(connection, f"SELECT {', '.join(batch)}")
+        return [([kind], [[value]]) for kind, value in zip(types, row, strict=True)]
+
+    answers = bisected(expressions, run)
+    return [answer.code if isinstance(answer, SqeError) else answer for answer in answers]
 
 
 def _answer(connection: Connection, sql: str) -> Answer:

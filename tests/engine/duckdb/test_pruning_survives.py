@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from sqe.api.connection import Connection
+from sqe.statement import Statement, plan
 
 pytestmark = pytest.mark.spark
 
@@ -205,10 +206,9 @@ def files_read(connection: Connection, sql: str) -> int:
 
 
 def rendered(connection: Connection, sql: str) -> str:
-    cursor = connection.execute(sql)
-    cursor.fetchall()
-    assert cursor.statement is not None and cursor.statement.engine_sql is not None
-    return cursor.statement.engine_sql
+    made = plan(Statement(sql, connection.session), connection.coordinator).rendered
+    assert made is not None
+    return made.sql
 
 
 def test_the_count_is_of_files(lake: Connection) -> None:
