@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 from pathlib import Path
@@ -219,6 +218,8 @@ def usual_path(environ: Mapping[str, str]) -> Path | None:
 
 
 def _read_file(path: Path) -> Mapping[str, object]:
+    import tomllib  # most commands have no file to read
+
     try:
         with open(path, "rb") as content:
             return tomllib.load(content)
