@@ -13,7 +13,7 @@ from sqe.cli.leave import leaving
 from sqe.foundation.recursion import ensure_recursion_limit
 
 if TYPE_CHECKING:
-    from sqe.api.base_connection import AnyConnection
+    from sqe.api.base_connection import BaseConnection
     from sqe.api.connection import Connection
 
 FAILED = 1
@@ -174,7 +174,7 @@ def _import_arrow() -> None:
             del sys.modules["numpy"]
 
 
-def _log_in(server: Server) -> tuple[AnyConnection[Any], str]:
+def _log_in(server: Server) -> tuple[BaseConnection[Any], str]:
     """A connection to a server, and the words for it."""
     from sqe.cli.log_in import address_of
 
@@ -186,7 +186,7 @@ def _log_in(server: Server) -> tuple[AnyConnection[Any], str]:
     return RemoteConnection(address), f"{user}{address}"
 
 
-def _connect(given: Arguments) -> tuple[AnyConnection[Any], str]:
+def _connect(given: Arguments) -> tuple[BaseConnection[Any], str]:
     """An engine in this process, and where its tables are, in a few words."""
     from sqe.config.config import load, usual_path
 

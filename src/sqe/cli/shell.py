@@ -16,10 +16,10 @@ from sqe.foundation.version import __version__
 from sqe.sql.split import StatementText, split
 
 if TYPE_CHECKING:
-    from sqe.api.base_connection import AnyConnection
+    from sqe.api.base_connection import BaseConnection
 
 
-def run_shell(connection: AnyConnection[Any], *, form: str, where: str) -> None:
+def run_shell(connection: BaseConnection[Any], *, form: str, where: str) -> None:
     """`where` says where the tables are."""
     shell = Shell(connection, form=form)
     terminal = terminal_of(sys.stdout)
@@ -38,7 +38,7 @@ def run_shell(connection: AnyConnection[Any], *, form: str, where: str) -> None:
 class Shell:
     """What dot-commands can change, and ask."""
 
-    def __init__(self, connection: AnyConnection[Any], *, form: str) -> None:
+    def __init__(self, connection: BaseConnection[Any], *, form: str) -> None:
         self.connection = connection
         self.display = Display(form, paging=True)
         self.names = Names(connection)
