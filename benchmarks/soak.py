@@ -1,5 +1,5 @@
 """A server under readers and writers of one row at a time, and what becomes of its memory:
-python -m sqe.bench.soak --seconds 540"""
+python -m benchmarks.soak --seconds 540"""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.flight.served import Served, served
 from sqe.bench import processes
-from sqe.bench.flight.served import Served, served
 from sqe.bench.plot import lines
 from sqe.foundation.record import record
 
@@ -105,7 +105,7 @@ def _ask(connection: Any, sql: str) -> list[tuple[Any, ...]]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    asked = argparse.ArgumentParser(prog="sqe.bench.soak", description=__doc__)
+    asked = argparse.ArgumentParser(prog="python -m benchmarks.soak", description=__doc__)
     asked.add_argument("--seconds", type=float, default=540, metavar="S")
     asked.add_argument("--json", type=Path, metavar="FILE", help="write the figures too")
     asked.add_argument("--plot", type=Path, metavar="FILE", help="draw the memory, as SVG")

@@ -1,4 +1,4 @@
-"""What a commit costs us when a table is new and after thousands: python -m sqe.bench.commits
+"""What a commit costs us when a table is new and after thousands: python -m benchmarks.commits
 
 Without Spark, whose own work is not measured: a change of the definition, and reading the version that
 another has committed, which every INSERT ends with.
@@ -79,7 +79,7 @@ def _median(work: Callable[[], object], runs: int) -> float:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    asked = argparse.ArgumentParser(prog="sqe.bench.commits", description=__doc__)
+    asked = argparse.ArgumentParser(prog="python -m benchmarks.commits", description=__doc__)
     asked.add_argument("--snapshots", type=int, default=5000, metavar="N", help="compare the 1st and the Nth")
     given = asked.parse_args(arguments)
     first, last = measure(1), measure(given.snapshots)
