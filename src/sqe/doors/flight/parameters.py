@@ -12,9 +12,9 @@ import pyarrow.types as pt
 from sqe.bind.parameters import expression_of
 from sqe.doors.flight.constants import UnrepresentableValue, constant, text_constant
 from sqe.errors import UserError
-from sqe.results.result import arrow_type
 from sqe.tree.expressions import Expression, Literal
 from sqe.types import sql_types as t
+from sqe.types.arrow import arrow_type
 
 _SIMPLE: dict[pa.DataType, t.Type] = {
     pa.null(): t.UNKNOWN,
