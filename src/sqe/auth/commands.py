@@ -16,7 +16,7 @@ from sqe.auth.passwords import hash_password
 from sqe.auth.private_file import read_private, replacing
 from sqe.auth.providers.api_key import hash_of, new_key, read_keys
 from sqe.auth.providers.users_file import read_users
-from sqe.config.keys import KEY_PREFIX
+from sqe.config.providers import KEY_PREFIX
 from sqe.errors import ConfigError, InvalidArgument
 
 Reader = Callable[[Mapping[str, object]], object]
