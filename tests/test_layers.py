@@ -64,7 +64,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bench": {"api", "catalog", "config", "engine", "errors", "foundation", "statement"},
     "cli": {
         "api", "bench", "config", "errors", "foundation", "functions", "sql", "types",
-        "sqe.doors.open", "sqe.observe.logs", "sqe.auth.commands", "sqe.engine.duckdb.spawn",
+        "sqe.auth.entries", "sqe.auth.passwords", "sqe.auth.private_file", "sqe.auth.providers",
+        "sqe.doors.open", "sqe.observe.logs", "sqe.engine.duckdb.spawn",
     },
     "__init__": {"api", "errors", "foundation"},
     "__main__": {"cli"},

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FAILED = 1
 UNUSABLE = 2
 INTERRUPTED = 130
-# So many more objects than were freed, before Python looks for some that nobody can reach.
+# How many more objects are made than freed before Python looks for some that nobody can reach.
 GARBAGE = 20_000
 
 
@@ -43,7 +43,7 @@ def sqe_server(arguments: Sequence[str] | None = None) -> int:
     """`sqe server --config FILE [--mode coordinator|worker]`; `sqe server passwd …`, `… api-key …`"""
     words = sys.argv[1:] if arguments is None else arguments
     if words and words[0] in ("passwd", "api-key"):
-        from sqe.auth.commands import main
+        from sqe.cli.accounts import main
 
         return _guarded(lambda: main(words))
     flags = OneLineParser(
