@@ -78,13 +78,13 @@ def _starts_java(words: list[str]) -> bool:
     """In a run of its own: looking takes time."""
     with tempfile.TemporaryDirectory() as elsewhere:
         process = subprocess.Popen(words, stdout=subprocess.DEVNULL, cwd=elsewhere)
-        found = False
+        seen = False
         while process.poll() is None:
-            found = found or "java" in processes.names(process.pid)
+            seen = seen or "java" in processes.names(process.pid)
             time.sleep(0.005)
         if process.returncode:
             raise subprocess.CalledProcessError(process.returncode, words)
-    return found
+    return seen
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

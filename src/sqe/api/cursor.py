@@ -145,10 +145,10 @@ class Cursor:
         return next(iter(self.fetchmany(1)), None)
 
     def fetchmany(self, size: int | None = None) -> list[Row]:
-        wanted = self.arraysize if size is None else size
-        if not isinstance(wanted, int) or wanted < 0:
-            raise InterfaceError(f"a number of rows is 0 or more, not {wanted!r}")
-        return self._fetch(wanted)
+        most = self.arraysize if size is None else size
+        if not isinstance(most, int) or most < 0:
+            raise InterfaceError(f"a number of rows is 0 or more, not {most!r}")
+        return self._fetch(most)
 
     def fetchall(self) -> list[Row]:
         return self._fetch(None)

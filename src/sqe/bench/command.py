@@ -203,16 +203,16 @@ def _ratio(given: argparse.Namespace) -> int:
         reports = list(_measured(given, [given.engine, given.against], None, [], 600))
     parts = [[report] for report in reports]
     for part in [*parts, reports] if len(parts) > 1 else parts:
-        found = ratio(part, given.engine, given.against)
+        factor = ratio(part, given.engine, given.against)
         name = part[0].suite if len(part) == 1 else "all"
-        if found is None:
+        if factor is None:
             print(f"{name}: no query was answered by both")
             continue
         print(
-            f"{name}: {given.engine} takes {found.total:.3f} times as long as {given.against} in total, "
-            f"{found.mean:.3f} times in the geometric mean of {found.queries} queries; "
-            f"most {found.highest:.2f} ({found.worst})"
-            + ("" if found.cpu is None else f"; CPU seconds {found.cpu:.3f}")
+            f"{name}: {given.engine} takes {factor.total:.3f} times as long as {given.against} in total, "
+            f"{factor.mean:.3f} times in the geometric mean of {factor.queries} queries; "
+            f"most {factor.highest:.2f} ({factor.worst})"
+            + ("" if factor.cpu is None else f"; CPU seconds {factor.cpu:.3f}")
         )
     whole = ratio(reports, given.engine, given.against)
     if whole is None:

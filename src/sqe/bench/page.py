@@ -56,10 +56,10 @@ def write_page(reports: Sequence[Mapping[str, Any]], page: Path) -> None:
     images = page.parent / "images"
     images.mkdir(parents=True, exist_ok=True)
     parts = [_INTRODUCTION.format(machine=_machines(reports))]
-    found = [suite for content in reports for suite in suites(content)]
-    if found:
-        parts.append(_ratios(found))
-    parts += [_suite(suite, images, number) for number, suite in enumerate(found, start=1)]
+    measured = [suite for content in reports for suite in suites(content)]
+    if measured:
+        parts.append(_ratios(measured))
+    parts += [_suite(suite, images, number) for number, suite in enumerate(measured, start=1)]
     for name, title in (("cold", "Cold processes"), ("point", "Point queries on many files")):
         lines = [line for content in reports for line in content.get(name, ())]
         if lines:
@@ -93,7 +93,7 @@ def _machines(reports: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _ratios(found: Sequence[SuiteReport]) -> str:
-    """Of each suite, and of those together that are not much longer than the others."""
+    """The ratios of each suite, and of those together that are not much longer than the others."""
     lines = []
     for engine, against in _COMPARED:
         both = [suite for suite in found if ratio([suite], engine, against) is not None]

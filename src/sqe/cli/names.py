@@ -33,7 +33,7 @@ class Names:
         return self._first("SHOW SCHEMAS" + (f" FROM {quoted(catalog)}" if catalog else ""))
 
     def tables(self, schema: Sequence[str] = ()) -> list[str]:
-        """Of `(schema,)`, `(catalog, schema)`, or of the session's schema."""
+        """The tables of `(schema,)` or `(catalog, schema)`, else of the session's schema."""
         return self._first("SHOW TABLES" + (f" FROM {dotted(schema)}" if schema else ""))
 
     def columns(self, table: Sequence[str]) -> Listing:

@@ -108,7 +108,7 @@ class ServerSettings:
 
 @record
 class SessionSettings:
-    """Of the sessions of a server; seconds."""
+    """Limits on the sessions of a server; times in seconds."""
 
     idle_timeout: int = setting(
         count("After how long without a call one ends.", 900), name="idle_timeout_secs"

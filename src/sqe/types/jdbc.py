@@ -20,7 +20,7 @@ NUMBERS: dict[t.Type, int] = {
     t.VARBINARY: VARBINARY,
     t.DATE: 91,
 }
-"""Of the types without parameters that JDBC knows."""
+"""The numbers of the types without parameters that JDBC knows."""
 _UNBOUNDED = 2147483647
 _SIZES: dict[t.Type, int] = {
     t.TINYINT: 3,
