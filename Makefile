@@ -43,19 +43,19 @@ lint: bootstrap ## Check style and types
 	$(PYTHON) -m mypy
 
 bench: bootstrap ## Measure
-	$(PYTHON) -m sqe.bench.overhead
+	$(PYTHON) -m benchmarks.overhead
 
 bench-suites: bootstrap ## Measure the suites (an hour), and write docs/benchmarks.md
 	mkdir -p .bench
 	$(PYTHON) -m sqe bench run --suite tpch --suite ssb --suite clickbench --suite tpcds --json .bench/suites.json
-	$(PYTHON) -m sqe bench cold --json .bench/cold.json
-	$(PYTHON) -m sqe bench point --json .bench/point.json
-	$(PYTHON) -m sqe bench flight --json .bench/flight.json
+	$(PYTHON) -m benchmarks.cold --json .bench/cold.json
+	$(PYTHON) -m benchmarks.point --json .bench/point.json
+	$(PYTHON) -m benchmarks.flight --json .bench/flight.json
 	$(PYTHON) -m sqe bench report .bench/suites.json .bench/cold.json .bench/point.json .bench/flight.json
 
 soak: bootstrap ## Run a server under readers and writers (SOAK_SECONDS=540), and draw its memory
 	mkdir -p .bench
-	$(PYTHON) -m sqe.bench.soak --seconds $(or $(SOAK_SECONDS),540) --json .bench/soak.json --plot .bench/soak.svg
+	$(PYTHON) -m benchmarks.soak --seconds $(or $(SOAK_SECONDS),540) --json .bench/soak.json --plot .bench/soak.svg
 
 docs: bootstrap ## Write the generated pages again
 	$(PYTHON) docs/generate.py

@@ -7,7 +7,9 @@ import tomllib
 from collections import Counter
 from pathlib import Path
 
-from sqe.config.keys import SECTIONS, Key, Listed, Named, Node, Section
+from sqe.config.keys import Key, Listed, Named, Node, Section
+from sqe.config.settings import sections
+from sqe.config.unbuilt import AWAITED
 from sqe.engine.duckdb.proven import outcome
 from sqe.functions import registry
 from sqe.functions.aliases import ALIASES
@@ -17,7 +19,7 @@ DOCS = Path(__file__).parent
 PARITY = DOCS.parent / "tests" / "parity"
 
 CONFIGURATION = """\
-<!-- Made by docs/generate.py from src/sqe/config/keys.py: change it there. -->
+<!-- Made by docs/generate.py from src/sqe/config/: change it there. -->
 # Configuration
 
 A file (`sqe --config FILE`, else `$SQE_CONFIG`, else `~/.sqe/sqe.toml`; never one of the working
@@ -31,9 +33,9 @@ An environment variable names a key by its path, `SQE__section__key` or `SQE_SEC
 Sizes are texts such as `"64MB"` or `"8GB"`, in steps of 1024, or numbers of bytes.
 
 Everything is checked before anything starts. A key that does not exist is an error that names the
-nearest one that does. A key marked *not yet* is known, and its value is checked, but its feature is not
-built: setting it stops the start, so that nobody relies on what does nothing. Secrets are best given by
-the environment; they appear in no message.
+nearest one that does. A key whose feature is [not built yet](#not-built-yet) is known: setting it stops the
+start, so that nobody relies on what does nothing. Secrets are best given by the environment; they appear in
+no message.
 
 The single `[catalog]` block and the named `[catalogs.<name>]` blocks have the same keys. The single
 one's SQL name is its `name`, else its warehouse (type `rest`) or its type. Beside named blocks it is
@@ -58,37 +60,38 @@ driver_memory = "4GB"
 
 def configuration() -> str:
     parts = [CONFIGURATION]
-    for name, node in SECTIONS.items():
-        if name == "catalog":
-            continue  # the same keys as a named one
+    for name, node in sections().items():
         if isinstance(node, Named):
-            parts += _section("[catalogs.<name>]", f"catalogs.{'<name>'}", node.section, None)
-        else:
-            parts += _section(f"[{name}]", name, node, None)
-    return "\n".join(parts)
+            parts += _section("[catalogs.<name>]", f"catalogs.{'<name>'}", node.section)
+        elif isinstance(node, Section) and name != "catalog":  # the same keys as a named one
+            parts += _section(f"[{name}]", name, node)
+    parts += ["## Not built yet", "", "| awaits | keys |", "|---|---|"]
+    for feature, names in AWAITED.items():
+        keys = [f"`{section}.{name}`" for section, of in names.items() for name in of.split()]
+        parts.append(f"| {feature} | {', '.join(keys)} |")
+    return "\n".join([*parts, ""])
 
 
-def _section(title: str, path: str, section: Section, awaits: str | None) -> list[str]:
-    awaits = section.awaits or awaits
-    lines = [f"## `{title}`", "", section.doc + (f" Not yet: awaits {awaits}." if awaits else ""), ""]
-    rows = [(name, node) for name, node in section.keys.items() if isinstance(node, Key)]
+def _section(title: str, path: str, section: Section) -> list[str]:
+    lines = [f"## `{title}`", "", section.doc, ""] if section.doc else []
+    rows = [(name, node) for name, node in section.keys.items() if isinstance(node, Key) and node.doc]
     if rows:
         lines += ["| key | value | default | |", "|---|---|---|---|"]
-        lines += [_row(f"{path}.{name}", key, built=key.built and not awaits) for name, key in rows]
+        lines += [_row(f"{path}.{name}", key) for name, key in rows]
         lines.append("")
     for name, node in section.keys.items():
-        lines += _below(f"{path}.{name}", node, awaits)
+        lines += _below(f"{path}.{name}", node)
     return lines
 
 
-def _below(path: str, node: Node, awaits: str | None) -> list[str]:
+def _below(path: str, node: Node) -> list[str]:
     if isinstance(node, Listed):
-        return _section(f"[[{path}]]", path, node.section, awaits)
-    return _section(f"[{path}]", path, node, awaits) if isinstance(node, Section) else []
+        return _section(f"[[{path}]]", path, node.section)
+    return _section(f"[{path}]", path, node) if isinstance(node, Section) else []
 
 
-def _row(path: str, key: Key, *, built: bool) -> str:
-    doc = key.doc if built else f"{key.doc} *Not yet.*"
+def _row(path: str, key: Key) -> str:
+    doc = key.doc if key.awaits is None else f"{key.doc} Others await {key.awaits}."
     return f"| `{path}` | {key.kind} | {_default(key.default)} | {doc} |"
 
 

@@ -22,7 +22,7 @@ from sqe.coordinator import Coordinator
 from sqe.engine.lane import Question
 from sqe.engine.plans import Plan
 from sqe.engine.route import METADATA_ALONE, render, route
-from sqe.foundation.recursion import make_room
+from sqe.foundation.recursion import deep_recursion
 from sqe.observe.events import Bound
 from sqe.policy.secure import Guard, secure
 from sqe.session import Session
@@ -34,6 +34,7 @@ from sqe.tree.statements import Explain, SetSession
 __all__ = ["Statement", "plan", "run"]
 
 
+@deep_recursion()
 def run(statement: Statement, coordinator: Coordinator) -> None:
     """Take a statement from its text to its result. Rows may still be arriving when this returns."""
     with life(statement, coordinator):
@@ -51,9 +52,9 @@ def run(statement: Statement, coordinator: Coordinator) -> None:
                 wrote(statement.session)
 
 
+@deep_recursion()
 def plan(statement: Statement, coordinator: Coordinator) -> Plan:
     """Text to what a lane can run: parsed, bound, secured, routed and rendered."""
-    make_room()
     # As the session is now: another thread may change it while this statement waits.
     session = replace(statement.session)
     statement.time_zone = session.time_zone

@@ -9,7 +9,7 @@ import pytest
 
 import sqe
 from flight_server import KEYS, serve, server
-from sqe.api.base_connection import AnyConnection
+from sqe.api.base_connection import BaseConnection
 from sqe.engine.spark.spark import Spark
 
 __all__ = ["serve", "server"]
@@ -18,7 +18,7 @@ _numbers = itertools.count(1)
 
 
 @pytest.fixture(scope="session", params=["embedded", "server"])
-def connection(request: pytest.FixtureRequest, spark_lane: Spark) -> Iterator[AnyConnection]:
+def connection(request: pytest.FixtureRequest, spark_lane: Spark) -> Iterator[BaseConnection]:
     if request.param == "embedded":
         yield request.getfixturevalue("connect")(memory=True)
     else:
@@ -28,7 +28,7 @@ def connection(request: pytest.FixtureRequest, spark_lane: Spark) -> Iterator[An
 
 
 @pytest.fixture
-def schema(connection: AnyConnection) -> Iterator[AnyConnection]:
+def schema(connection: BaseConnection) -> Iterator[BaseConnection]:
     """The connection, in a schema of the test's own."""
     name = f"api_{next(_numbers)}"
     connection.execute(f"CREATE SCHEMA {name}")

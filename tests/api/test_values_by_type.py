@@ -13,9 +13,9 @@ import pytest
 
 import sqe
 from sqe.api.values import rows
-from sqe.results.result import arrow_type
 from sqe.tree.expressions import Field
 from sqe.types import sql_types as t
+from sqe.types.arrow import arrow_type
 
 BERLIN = zoneinfo.ZoneInfo("Europe/Berlin")
 ID = uuid.UUID("12151fd2-7586-11e9-8f9e-2a86e4085a59")

@@ -13,7 +13,7 @@ import pytest
 from provider_cases import CASES, Case
 
 from sqe.auth.credentials import Bearer, Credentials, Password
-from sqe.config.keys import PROVIDER_KEYS
+from sqe.config.providers import PROVIDER_KEYS
 from sqe.errors import AuthenticationFailed
 from sqe.session import Identity
 

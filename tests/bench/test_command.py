@@ -19,7 +19,7 @@ def test_help_lists_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         sqe(["bench", "--help"])
     told = capsys.readouterr().out
-    for command in ("generate", "load", "run", "ratio", "report", "cold", "point", "flight"):
+    for command in ("generate", "load", "run", "ratio", "report"):
         assert f"    {command} " in told
 
 

@@ -8,10 +8,10 @@ import sys
 from collections.abc import Iterator
 
 import pytest
+from benchmarks.many_files import ROWS_EACH, table_of_files
 
 from sqe.bench import processes
 from sqe.bench.engines import Place
-from sqe.bench.many_files import ROWS_EACH, table_of_files
 from sqe.bench.place import Kept, metadata_file
 from sqe.bench.worker import Failed, Worker
 

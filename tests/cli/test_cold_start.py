@@ -75,8 +75,9 @@ def test_the_fast_lanes_process_is_started_before_our_own_modules_are_loaded(tmp
         "spawn.start_ahead = lambda: sys.exit(str(sorted(m for m in sys.modules if m.startswith('sqe.'))))\n"
         "sqe(['--memory', '-e', 'SELECT 1'])"
     )
-    ours = ["cli", "cli.arguments", "cli.leave", "cli.main", "dbapi"]
-    ours += ["engine", "engine.fast", "engine.fast.spawn", "errors", "record"]
+    ours = ["api", "api.dbapi", "cli", "cli.arguments", "cli.leave", "cli.main"]
+    ours += ["engine", "engine.duckdb", "engine.duckdb.spawn", "errors"]
+    ours += ["foundation", "foundation.record", "foundation.recursion", "foundation.version"]
     assert python(tmp_path, code).stderr.strip() == str([f"sqe.{name}" for name in ours])
 
 

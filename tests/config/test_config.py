@@ -9,7 +9,7 @@ import pytest
 
 from sqe.config.config import Config, load, usual_path
 from sqe.config.duckdb import FastSettings
-from sqe.config.keys import read_size
+from sqe.config.keys import EnvironmentText, read_size, texts
 from sqe.errors import ConfigError
 
 Toml = Callable[[str], Path]
@@ -97,16 +97,17 @@ def test_values_of_the_environment_are_typed() -> None:
     config = load(
         None,
         {
-            "SQE_STORAGE__S3_PATH_STYLE": "yes",
+            "SQE_COORDINATOR__FLIGHT_REFLECTION": "yes",
             "SQE_COORDINATOR__FLIGHT_SQL_PORT": "6000",
-            "SQE_SECURITY__TRUSTED_PROXIES": "a, b",
+            "SQE_COORDINATOR__MAX_HEADER_SIZE": "1MB",
+            "SQE_QUERY__MAX_QUEUED": "7",
             "SQE_METRICS__HEALTH_PORT": "6001",
-            "SQE_METRICS__TRACE_SAMPLE_RATE": "0.5",
         },
-        check_built=False,
     )
-    assert config.unbuilt["storage"]["s3_path_style"] is True
-    assert config.unbuilt["security"] == {"trusted_proxies": ("a", "b")}
+    assert config.server.flight_reflection is True
+    assert config.server.max_header_size == 1 << 20
+    assert config.query.max_queued == 7
+    assert texts("Some.").read(EnvironmentText("a, b")) == ("a", "b")
     assert config.server.flight_sql_port == 6000
     assert config.metrics.health_port == 6001
 
@@ -196,7 +197,9 @@ def test_an_unknown_variable_is_an_error_too() -> None:
         ('[engine]\nlane = "slow"', 'engine.lane must be one of auto, spark, fast, not "slow"'),
         ('[catalog]\ntype = "oracle"', "catalog.type must be one of rest, hms, glue"),
         ("[coordinator]\nflight_sql_port = 70000", "must be a port between 0 and 65535"),
-        ("[coordinator]\nworker_urls = 'a'", "must be a list of texts"),
+        ("[[auth.providers]]\ntype = 'anonymous'\nroles = 'a'", "must be a list of texts"),
+        ("[coordinator]\nworker_urls = 'a'", "worker_urls is known but not built yet (it awaits workers)"),
+        ('[engine.fast]\nmemory_limit = "1MB"', 'must be at least 32MB, not "1MB"'),
         ("[auth]\nproviders = 'x'", "auth.providers must be an array of tables"),
         ("query = 5", "query must be a table"),
         ("[catalogs]\nlake = 5", "catalogs.lake must be a table"),

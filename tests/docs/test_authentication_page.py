@@ -16,7 +16,7 @@ from sqe.auth.private_file import read_private
 from sqe.auth.providers.users_file import read_users
 from sqe.cli.main import sqe
 from sqe.config.config import load
-from sqe.config.keys import PROVIDER_KEYS
+from sqe.config.providers import PROVIDER_KEYS
 from sqe.errors import AuthenticationFailed
 from sqe.session import Identity
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from sqe.catalog.mount import from_config
+from sqe.config.catalogs import BUILT_CATALOG_TYPES
 from sqe.config.config import load
-from sqe.config.keys import BUILT_CATALOG_TYPES
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "catalogs.md").read_text()
 EXAMPLES = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)

@@ -11,7 +11,7 @@ from wire import type_name
 
 from sqe.errors import TypeMismatch
 from sqe.functions.registry import lookup, resolve
-from sqe.results.result import arrow_type
+from sqe.types.arrow import arrow_type
 from sqe.types.sql_types import BIGINT, INTEGER, SMALLINT, TINYINT, Decimal, Type
 
 # Over one row: n decimal(5,2), big decimal(38,10), s varchar, v varchar(4), c char(4), ts3 timestamp(3) …

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 from answers import Deliveries, Outcome
 
-from sqe.results.result import arrow_type
 from sqe.types import sql_types as t
+from sqe.types.arrow import arrow_type
 
 pytestmark = pytest.mark.spark
 

@@ -10,9 +10,10 @@ import pyarrow as pa
 import pytest
 
 from sqe.errors import InternalError
-from sqe.results.result import arrow_type, conform
+from sqe.results.result import conform
 from sqe.tree.expressions import Field
 from sqe.types import sql_types as t
+from sqe.types.arrow import arrow_type
 
 
 def conformed(array: pa.Array, announced: t.Type) -> pa.Array:

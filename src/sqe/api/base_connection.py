@@ -16,15 +16,14 @@ from sqe.api.cursor import Cursor
 from sqe.errors import InterfaceError, NotSupported
 
 if TYPE_CHECKING:
-    from sqe.api.remote.statement import RemoteStatement
+    from sqe.api.protocols import RunningStatement
     from sqe.results.result import Result
-    from sqe.statement import Statement
     from sqe.tree.expressions import Expression
 
-S = TypeVar("S", bound="Statement | RemoteStatement")
+S = TypeVar("S", bound="RunningStatement")
 
 
-class AnyConnection(ABC, Generic[S]):
+class BaseConnection(ABC, Generic[S]):
     """One session. Threads may share it, each with cursors of its own."""
 
     Warning = dbapi.Warning
@@ -46,28 +45,26 @@ class AnyConnection(ABC, Generic[S]):
         self._end = weakref.finalize(self, _later, end)
         self._end.atexit = False
 
-    # What runs its statements -------------------------------------------------------------------------
-
     @abstractmethod
     def statement(
         self, sql: str, parameters: tuple[Expression, ...], values: Sequence[object], *, rows: int = 1
     ) -> S:
-        """One to be run, with `values` and the constants that they are."""
+        """A statement to be run. `values` are those of its `?`, `parameters` the same as constants."""
 
     @abstractmethod
-    def run(self, statement: S) -> None: ...
+    def run(self, statement: S) -> None:
+        """Rows may still arrive when this returns."""
 
     @abstractmethod
-    def cancel(self, statement: S) -> None: ...
+    def cancel(self, statement: S) -> None:
+        """May come from another thread than the one that runs it."""
 
     @abstractmethod
     def stage(self, statement: S) -> str:
         """What a statement is waiting for, in a word or two."""
 
     def warm_up(self) -> None:
-        """A statement is coming that needs the engine for writes."""
-
-    # What programs call -------------------------------------------------------------------------------
+        """Starts the engine for writes in the background: a statement is coming that needs it."""
 
     def cursor(self) -> Cursor:
         self.check_open()
@@ -107,8 +104,8 @@ class AnyConnection(ABC, Generic[S]):
             raise InterfaceError("the connection is closed")
 
     def abandon(self, result: Result) -> None:
-        """Of a cursor that is no longer used. Python may collect it at any place, in the middle of
-        anything, so that its rows are freed a little later."""
+        """Takes the rows of a cursor that was collected. That may happen in the middle of anything, so they
+        are freed by the next call of `cursor`."""
         self._abandoned.append(result)
 
     def close(self) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
-from sqe.api.base_connection import AnyConnection
+from sqe.api.base_connection import BaseConnection
 from sqe.api.cursor import Cursor
 from sqe.coordinator import Coordinator
 from sqe.errors import InterfaceError
@@ -111,7 +111,7 @@ def _operating_system_user() -> str:
         return "sqe"
 
 
-class Connection(AnyConnection[Statement]):
+class Connection(BaseConnection[Statement]):
     """One session of an engine in this process. Closing it ends its Spark server."""
 
     def __init__(self, coordinator: Coordinator, identity: Identity) -> None:

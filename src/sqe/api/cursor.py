@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from sqe.api.dbapi import Column, Progress, Warning
 from sqe.api.values import rows
@@ -18,15 +18,11 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-    from sqe.api.base_connection import AnyConnection
-    from sqe.api.remote.statement import RemoteStatement
+    from sqe.api.protocols import RunningStatement, StatementRunner
     from sqe.results.result import Result
-    from sqe.statement import Statement
     from sqe.tree.expressions import Expression
 
-    AnyStatement: TypeAlias = Statement | RemoteStatement
-
-# So many rows become Python values at a time, however large the engine's batches are.
+# How many rows become Python values at a time, however large the engine's batches are.
 CHUNK = 1024
 Row = tuple[Any, ...]
 
@@ -38,15 +34,13 @@ class Cursor:
     a display always has all rows, as often as it is asked.
     """
 
-    def __init__(self, connection: AnyConnection[Any]) -> None:
+    def __init__(self, connection: StatementRunner[Any]) -> None:
         self.connection = connection
         self.arraysize = 1
-        self.statement: AnyStatement | None = None
+        self.statement: RunningStatement | None = None
         self._closed = False
         self._rows: Iterator[Row] = iter(())
         self._failure: SqeError | None = None
-
-    # Running ------------------------------------------------------------------------------------------
 
     def execute(self, sql: str, parameters: Sequence[object] | None = None) -> Cursor:
         """Runs one statement, with a value for each `?` of it. Rows may still arrive when this returns."""
@@ -80,10 +74,10 @@ class Cursor:
 
     def _run(
         self, sql: str, parameters: tuple[Expression, ...], values: Sequence[object], *, rows: int = 1
-    ) -> AnyStatement:
+    ) -> RunningStatement:
         if not isinstance(sql, str):
             raise InterfaceError(f"a statement is text, and this is {type(sql).__name__}")
-        statement: AnyStatement = self.connection.statement(sql, parameters, values, rows=rows)
+        statement: RunningStatement = self.connection.statement(sql, parameters, values, rows=rows)
         self.statement = statement
         with _blamed_on(statement):
             self.connection.run(statement)
@@ -109,8 +103,6 @@ class Cursor:
     def stage(self) -> str:
         """What the statement is waiting for: `running`, `starting Spark`, `queued`."""
         return "running" if self.statement is None else self.connection.stage(self.statement)
-
-    # What is known ------------------------------------------------------------------------------------
 
     @property
     def description(self) -> list[Column] | None:
@@ -149,16 +141,14 @@ class Cursor:
         """The warnings, in PEP 249's form."""
         return [(Warning, Warning(text)) for text in self.warnings]
 
-    # Rows as Python values ----------------------------------------------------------------------------
-
     def fetchone(self) -> Row | None:
         return next(iter(self.fetchmany(1)), None)
 
     def fetchmany(self, size: int | None = None) -> list[Row]:
-        wanted = self.arraysize if size is None else size
-        if not isinstance(wanted, int) or wanted < 0:
-            raise InterfaceError(f"a number of rows is 0 or more, not {wanted!r}")
-        return self._fetch(wanted)
+        most = self.arraysize if size is None else size
+        if not isinstance(most, int) or most < 0:
+            raise InterfaceError(f"a number of rows is 0 or more, not {most!r}")
+        return self._fetch(most)
 
     def fetchall(self) -> list[Row]:
         return self._fetch(None)
@@ -184,8 +174,6 @@ class Cursor:
         except SqeError as error:
             self._failure = error
             raise
-
-    # Rows as Arrow ------------------------------------------------------------------------------------
 
     def fetch_record_batches(self) -> pa.RecordBatchReader:
         """All rows, batch by batch as they arrive."""
@@ -226,19 +214,27 @@ class Cursor:
         with _blamed_on(self.statement):
             yield from result.batches()
 
-    # Display ------------------------------------------------------------------------------------------
-
     def __repr__(self) -> str:
-        from sqe.api.display import one_line
+        if self.closed:
+            return "<sqe.Cursor, closed>"
+        if self.statement is None:
+            return "<sqe.Cursor>"
+        from sqe.api.display import column_list, outcome
 
-        return one_line(self)
+        columns = self.description
+        return f"<sqe.Cursor: {outcome(self.statement) if columns is None else column_list(columns)}>"
 
     def _repr_html_(self) -> str:
-        from sqe.api.display import as_html
+        """The first rows, with the types in the head. The cursor stays where it is."""
+        from sqe.api.display import ROWS, html_table, html_text, outcome
 
-        return as_html(self)
-
-    # The end ------------------------------------------------------------------------------------------
+        columns = self.description
+        if self.closed or columns is None:
+            return html_text(repr(self) if self.closed else outcome(self.statement))
+        result = self._result()
+        # One more than is shown, which tells that there are more.
+        heads = (batch.slice(0, ROWS + 1) for batch in self._batches(result))
+        return html_table(columns, (row for head in heads for row in rows(head, result.fields)))
 
     def close(self) -> None:
         """Frees the rows; a statement that still runs is cancelled."""
@@ -259,7 +255,7 @@ class Cursor:
         self.close()
 
     def __del__(self) -> None:
-        statement: AnyStatement | None = getattr(self, "statement", None)
+        statement: RunningStatement | None = getattr(self, "statement", None)
         if statement is not None and statement.result is not None:
             self.connection.abandon(statement.result)
 
@@ -300,7 +296,7 @@ def _rows_of(result: Result) -> Iterator[Row]:
 
 
 @contextmanager
-def _blamed_on(statement: AnyStatement) -> Iterator[None]:
+def _blamed_on(statement: RunningStatement) -> Iterator[None]:
     try:
         yield
     except SqeError as error:

@@ -2,37 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from sqe.api.values import rows
+from sqe.api.dbapi import Column
 
 if TYPE_CHECKING:
-    from sqe.api.cursor import Cursor
+    from sqe.api.protocols import RunningStatement
 
 ROWS = 20
 CHARACTERS = 200
 
 
-def one_line(cursor: Cursor) -> str:
-    if cursor.closed:
-        return "<sqe.Cursor, closed>"
-    statement = cursor.statement
+def column_list(columns: Sequence[Column]) -> str:
+    return ", ".join(f"{column.name} {column.type_code}" for column in columns)
+
+
+def outcome(statement: RunningStatement | None) -> str:
+    """What became of a statement that returns no rows."""
     if statement is None:
-        return "<sqe.Cursor>"
-    columns = cursor.description
-    if columns is None:
-        return f"<sqe.Cursor: {_outcome(cursor)}>"
-    return f"<sqe.Cursor: {', '.join(f'{c.name} {c.type_code}' for c in columns)}>"
+        return "nothing was executed"
+    if statement.error is not None:
+        return f"{statement.kind or 'the statement'} failed: {statement.error.code}"
+    return statement.kind + ("" if statement.updated is None else f": {_rows(statement.updated)}")
 
 
-def as_html(cursor: Cursor) -> str:
-    """The first rows, with the types in the head. The cursor stays where it is."""
-    columns = cursor.description
-    if cursor.closed or columns is None:
-        return f"<pre>{escape(_outcome(cursor) if not cursor.closed else one_line(cursor))}</pre>"
-    shown = list(islice(_first_rows(cursor), ROWS + 1))
+def html_text(text: str) -> str:
+    return f"<pre>{escape(text)}</pre>"
+
+
+def html_table(columns: Sequence[Column], rows: Iterable[tuple[Any, ...]]) -> str:
+    """The first rows, with the types in the head."""
+    shown = list(islice(rows, ROWS + 1))
     head = "".join(f"<th>{escape(c.name)}<br><small>{escape(c.type_code)}</small></th>" for c in columns)
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in shown[:ROWS])
     count = f"the first {ROWS} rows; there are more" if len(shown) > ROWS else _rows(len(shown))
@@ -40,23 +43,6 @@ def as_html(cursor: Cursor) -> str:
         f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
         f'<tfoot><tr><td colspan="{len(columns)}">{count}</td></tr></tfoot></table>'
     )
-
-
-def _first_rows(cursor: Cursor) -> Any:
-    assert cursor.statement is not None and cursor.statement.result is not None
-    fields = cursor.statement.result.fields
-    for batch in cursor.fetch_record_batches():
-        yield from rows(batch.slice(0, ROWS + 1), fields)
-
-
-def _outcome(cursor: Cursor) -> str:
-    statement = cursor.statement
-    if statement is None:
-        return "nothing was executed"
-    if statement.error is not None:
-        return f"{statement.kind or 'the statement'} failed: {statement.error.code}"
-    count = "" if cursor.rowcount < 0 else f": {_rows(cursor.rowcount)}"
-    return f"{cursor.update_type}{count}"
 
 
 def _rows(count: int) -> str:

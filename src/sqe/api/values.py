@@ -155,9 +155,9 @@ def _hashable(key: Any) -> Any:
 
 def _tuples(column: pa.Array, types: Sequence[t.Type]) -> list[Any]:
     columns = [_values(member, type_) for member, type_ in zip(column.flatten(), types, strict=True)]
-    made = zip(*columns, strict=True)
+    values = zip(*columns, strict=True)
     if not column.null_count:
-        return list(made)
+        return list(values)
     return [
-        value if valid else None for value, valid in zip(made, column.is_valid().to_pylist(), strict=True)
+        value if valid else None for value, valid in zip(values, column.is_valid().to_pylist(), strict=True)
     ]

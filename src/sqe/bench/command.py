@@ -1,4 +1,4 @@
-"""`sqe bench`: generate, load, run, ratio, report, cold, point, flight."""
+"""`sqe bench`: generate, load, run, ratio, report."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from sqe.bench.place import Kept
     from sqe.bench.run import SuiteReport
 
-FLIGHT_PARTS = ("start", "stream", "end-to-end", "small", "latency", "idle")
 DEFAULT_ENGINES = ("sqe-auto", "duckdb-rendered", "duckdb")
 
 
@@ -62,31 +61,6 @@ def parser() -> argparse.ArgumentParser:
     report = _command(commands, "report", _report, "write the page of reports, with plots")
     report.add_argument("files", nargs="+", type=Path, metavar="FILE", help="what `--json` wrote")
     report.add_argument("--page", type=Path, default=Path("docs/benchmarks.md"), help="(docs/benchmarks.md)")
-
-    cold = _command(commands, "cold", _cold, "a whole process from nothing to a count, against bare DuckDB")
-    _runs(cold, 5)
-    cold.add_argument("--command", help="what starts SQE, such as ./sqe (this Python's `-m sqe`)")
-    _json(cold)
-
-    point = _command(commands, "point", _point, "a warm point query on tables of many files")
-    _runs(point, 20)
-    point.add_argument(
-        "--files", type=int, nargs="+", default=[1000, 10000], help="of each table (1000 10000)"
-    )
-    _json(point)
-
-    flight = _command(commands, "flight", _flight, "a server: streams, small queries, sessions, its start")
-    _runs(flight, 3)
-    flight.add_argument("--part", action="append", choices=FLIGHT_PARTS, help="may be repeated (all)")
-    flight.add_argument("--size", type=float, default=2.2, metavar="GB", help="of the large result (2.2)")
-    flight.add_argument("--seconds", type=float, default=10, metavar="S", help="of each load (10)")
-    flight.add_argument("--connections", type=int, default=16, metavar="N", help="of small queries (16)")
-    flight.add_argument(
-        "--sessions", type=int, nargs="+", default=[1, 10, 50, 100], help="of latencies (1 10 50 100)"
-    )
-    flight.add_argument("--idle", type=int, default=200, metavar="N", help="idle sessions (200)")
-    flight.add_argument("--without-spark", action="store_true", help="the fast lane alone")
-    _json(flight)
     return top
 
 
@@ -229,16 +203,16 @@ def _ratio(given: argparse.Namespace) -> int:
         reports = list(_measured(given, [given.engine, given.against], None, [], 600))
     parts = [[report] for report in reports]
     for part in [*parts, reports] if len(parts) > 1 else parts:
-        found = ratio(part, given.engine, given.against)
+        factor = ratio(part, given.engine, given.against)
         name = part[0].suite if len(part) == 1 else "all"
-        if found is None:
+        if factor is None:
             print(f"{name}: no query was answered by both")
             continue
         print(
-            f"{name}: {given.engine} takes {found.total:.3f} times as long as {given.against} in total, "
-            f"{found.mean:.3f} times in the geometric mean of {found.queries} queries; "
-            f"most {found.highest:.2f} ({found.worst})"
-            + ("" if found.cpu is None else f"; CPU seconds {found.cpu:.3f}")
+            f"{name}: {given.engine} takes {factor.total:.3f} times as long as {given.against} in total, "
+            f"{factor.mean:.3f} times in the geometric mean of {factor.queries} queries; "
+            f"most {factor.highest:.2f} ({factor.worst})"
+            + ("" if factor.cpu is None else f"; CPU seconds {factor.cpu:.3f}")
         )
     whole = ratio(reports, given.engine, given.against)
     if whole is None:
@@ -251,51 +225,4 @@ def _report(given: argparse.Namespace) -> int:
     from sqe.bench.reports import read
 
     write_page([read(file) for file in given.files], given.page)
-    return 0
-
-
-def _cold(given: argparse.Namespace) -> int:
-    from sqe.bench.cold import measure
-
-    return _small(given, "cold", measure(_kept(given), given.runs, given.command))
-
-
-def _point(given: argparse.Namespace) -> int:
-    from sqe.bench.point import measure
-
-    return _small(given, "point", measure(_kept(given), given.runs, given.files))
-
-
-def _flight(given: argparse.Namespace) -> int:
-    from sqe.bench.flight.measure import Sizes, measure
-    from sqe.bench.page import table_of
-    from sqe.bench.reports import save
-    from sqe.bench.summary import as_text
-
-    sizes = Sizes(
-        given.size,
-        given.seconds,
-        given.runs,
-        given.connections,
-        given.sessions,
-        given.idle,
-        not given.without_spark,
-    )
-    tables: dict[str, list[dict[str, object]]] = {}
-    for part, lines in measure(_kept(given), given.part or FLIGHT_PARTS, sizes):
-        print(as_text(table_of(lines)) + "\n", flush=True)
-        tables[part] = lines
-        if given.json is not None:
-            save(given.json, flight=tables)
-    return 0
-
-
-def _small(given: argparse.Namespace, name: str, lines: list[dict[str, object]]) -> int:
-    from sqe.bench.page import table_of
-    from sqe.bench.reports import save
-    from sqe.bench.summary import as_text
-
-    print(as_text(table_of(lines)))
-    if given.json is not None:
-        save(given.json, **{name: lines})
     return 0

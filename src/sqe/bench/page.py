@@ -24,8 +24,9 @@ _COMPARED = (
 _INTRODUCTION = """\
 # Benchmarks
 
-Every figure on this page comes from `sqe bench`, and `sqe bench report FILE...` writes the page from its
-report files. Compare within a table: it is one run on one machine, the engines taking turns query by query.
+Every figure on this page comes from `sqe bench` or, in a checkout, from the measurements of `benchmarks/`;
+`sqe bench report FILE...` writes the page from their report files. Compare within a table: it is one run on
+one machine, the engines taking turns query by query.
 
 {machine}
 
@@ -43,11 +44,11 @@ order where ORDER BY gives one. VACUOUS: both returned no rows. How to run it: [
 """
 
 _FLIGHT = """\
-`sqe bench flight`: a server process of its own, and clients in other processes. One stream is taken by
-pyarrow's client from a result that is wholly in the spool, beside pyarrow's own server with the same kind of
-batches in memory. End to end is from the statement to the last row. Small queries read one row of an Iceberg
-table over ADBC; an empty handler only authenticates, in as many calls as ADBC makes for a statement. A
-session's memory is that of the server and its fast lane, not Spark's."""
+`python -m benchmarks.flight`: a server process of its own, and clients in other processes. One stream is
+taken by pyarrow's client from a result that is wholly in the spool, beside pyarrow's own server with the same
+kind of batches in memory. End to end is from the statement to the last row. Small queries read one row of an
+Iceberg table over ADBC; an empty handler only authenticates, in as many calls as ADBC makes for a statement.
+A session's memory is that of the server and its fast lane, not Spark's."""
 
 
 def write_page(reports: Sequence[Mapping[str, Any]], page: Path) -> None:
@@ -55,14 +56,14 @@ def write_page(reports: Sequence[Mapping[str, Any]], page: Path) -> None:
     images = page.parent / "images"
     images.mkdir(parents=True, exist_ok=True)
     parts = [_INTRODUCTION.format(machine=_machines(reports))]
-    found = [suite for content in reports for suite in suites(content)]
-    if found:
-        parts.append(_ratios(found))
-    parts += [_suite(suite, images, number) for number, suite in enumerate(found, start=1)]
+    measured = [suite for content in reports for suite in suites(content)]
+    if measured:
+        parts.append(_ratios(measured))
+    parts += [_suite(suite, images, number) for number, suite in enumerate(measured, start=1)]
     for name, title in (("cold", "Cold processes"), ("point", "Point queries on many files")):
         lines = [line for content in reports for line in content.get(name, ())]
         if lines:
-            parts.append(f"## {title}\n\n`sqe bench {name}`\n\n{as_markdown(table_of(lines))}\n")
+            parts.append(f"## {title}\n\n`python -m benchmarks.{name}`\n\n{as_markdown(table_of(lines))}\n")
     parts += [_flight(content["flight"]) for content in reports if "flight" in content]
     page.write_text("\n".join(parts), encoding="utf-8")
 
@@ -92,7 +93,7 @@ def _machines(reports: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _ratios(found: Sequence[SuiteReport]) -> str:
-    """Of each suite, and of those together that are not much longer than the others."""
+    """The ratios of each suite, and of those together that are not much longer than the others."""
     lines = []
     for engine, against in _COMPARED:
         both = [suite for suite in found if ratio([suite], engine, against) is not None]

@@ -68,5 +68,5 @@ class Kept:
 def metadata_file(connection: Connection, schema: str, table: str) -> str:
     """As a path."""
     catalogs = connection.coordinator.catalogs
-    found = catalogs.get(catalogs.default).find_table((schema,), table)
-    return engine_path(found.metadata_location)
+    stored = catalogs.get(catalogs.default).find_table((schema,), table)
+    return engine_path(stored.metadata_location)

@@ -16,14 +16,14 @@ def tree(root: int) -> list[int]:
     for pid in _pids():
         with contextlib.suppress(OSError):
             children.setdefault(int(_stat(pid)[1]), []).append(pid)
-    found = [root]
-    for pid in found:
-        found.extend(children.get(pid, ()))
-    return found
+    pids = [root]
+    for pid in pids:
+        pids.extend(children.get(pid, ()))
+    return pids
 
 
 def cpu_seconds(root: int) -> float | None:
-    """Of the tree, and of what it has already waited for. None where there is no /proc."""
+    """CPU seconds of the tree, and of what it has already waited for. None where there is no /proc."""
     if not _PROC.is_dir():
         return None
     ticks = 0

@@ -58,8 +58,8 @@ def _not_in_whole(rows: list[Row], form: Shape, ask: Ask) -> list[Row]:
     wanted = " OR ".join(
         "(" + " AND ".join(_equals(n, v) for n, v in zip(names, row, strict=True)) + ")" for row in rows
     )
-    found = ask(f"SELECT * FROM ({form.whole}) AS w ({', '.join(names)}) WHERE {wanted}")
-    missing, _ = without_partner(rows, found)
+    rows_there = ask(f"SELECT * FROM ({form.whole}) AS w ({', '.join(names)}) WHERE {wanted}")
+    missing, _ = without_partner(rows, rows_there)
     return missing
 
 

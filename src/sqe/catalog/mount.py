@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 from sqe.catalog.catalogs import Catalogs, embedded
-from sqe.config.keys import CATALOG_GROUP
+from sqe.config.catalogs import CATALOG_GROUP
 from sqe.errors import ConfigError, SqeError
 
 if TYPE_CHECKING:

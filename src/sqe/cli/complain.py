@@ -10,7 +10,7 @@ from sqe.cli.output import printable, width_of
 from sqe.errors import InternalError, Position, SqeError
 from sqe.sql.split import StatementText
 
-# So much of a long line is shown around the place.
+# How much of a long line is shown around the place.
 WINDOW = 76
 BUG = "this is a fault of SQE; SQE_DEBUG=1 shows where"
 

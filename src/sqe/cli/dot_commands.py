@@ -14,7 +14,7 @@ from sqe.errors import InvalidArgument, NotFound
 from sqe.foundation.record import record
 
 if TYPE_CHECKING:
-    from sqe.cli.shell import Shell
+    from sqe.cli.shell_state import ShellState
 
 LANES = ("auto", "spark", "fast")
 
@@ -30,7 +30,7 @@ class DotCommand:
     names: tuple[str, ...]
     argument: str
     help: str
-    run: Callable[[Shell, str], None]
+    run: Callable[[ShellState, str], None]
     takes: str = ""
 
 
@@ -38,15 +38,15 @@ def is_command(text: str) -> bool:
     return text.lstrip().startswith((".", "\\"))
 
 
-def run_command(shell: Shell, text: str) -> None:
+def run_command(shell: ShellState, text: str) -> None:
     name, _, argument = text.strip().partition(" ")
     argument = argument.strip().rstrip(";").rstrip()
-    wanted = name[1:].rstrip(";").lower()
+    word = name[1:].rstrip(";").lower()
     for command in COMMANDS:
-        if wanted in command.names:
+        if word in command.names:
             command.run(shell, argument)
             return
-    close = difflib.get_close_matches(wanted, [n for c in COMMANDS for n in c.names], n=1)
+    close = difflib.get_close_matches(word, [n for c in COMMANDS for n in c.names], n=1)
     raise NotFound(
         f"there is no command {name}",
         code="COMMAND_NOT_FOUND",
@@ -54,7 +54,7 @@ def run_command(shell: Shell, text: str) -> None:
     )
 
 
-def _help(shell: Shell, argument: str) -> None:
+def _help(shell: ShellState, argument: str) -> None:
     usages = [f".{' .'.join(c.names)}" + (f" {c.argument}" if c.argument else "") for c in COMMANDS]
     width = max(map(len, usages))
     for usage, command in zip(usages, COMMANDS, strict=True):
@@ -66,16 +66,16 @@ def _help(shell: Shell, argument: str) -> None:
     )
 
 
-def _tables(shell: Shell, argument: str) -> None:
+def _tables(shell: ShellState, argument: str) -> None:
     shell.run_sql(f"SHOW TABLES FROM {argument}" if argument else "SHOW TABLES")
 
 
-def _describe(shell: Shell, argument: str) -> None:
+def _describe(shell: ShellState, argument: str) -> None:
     # Without a table, what there is to choose from.
     shell.run_sql(f"DESCRIBE {argument}" if argument else "SHOW TABLES")
 
 
-def _summarize(shell: Shell, argument: str) -> None:
+def _summarize(shell: ShellState, argument: str) -> None:
     from sqe.cli.summarize import summary
 
     if not argument:
@@ -87,11 +87,11 @@ def _summarize(shell: Shell, argument: str) -> None:
     shell.run_sql(summary(argument, columns))
 
 
-def _catalogs(shell: Shell, argument: str) -> None:
+def _catalogs(shell: ShellState, argument: str) -> None:
     shell.run_sql("SHOW CATALOGS")
 
 
-def _read(shell: Shell, argument: str) -> None:
+def _read(shell: ShellState, argument: str) -> None:
     if not argument:
         raise InvalidArgument("which file?", hint=".read script.sql")
     path = Path(argument.strip("'\"")).expanduser()
@@ -99,19 +99,19 @@ def _read(shell: Shell, argument: str) -> None:
     shell.names.forget()
 
 
-def _timer(shell: Shell, argument: str) -> None:
+def _timer(shell: ShellState, argument: str) -> None:
     if argument:
         shell.display.timer = _choice(argument, ("on", "off")) == "on"
     print(f"timer: {'on' if shell.display.timer else 'off'}")
 
 
-def _format(shell: Shell, argument: str) -> None:
+def _format(shell: ShellState, argument: str) -> None:
     if argument:
         shell.display.form = _choice(argument, FORMATS)
     print(f"format: {shell.display.form}")
 
 
-def _lane(shell: Shell, argument: str) -> None:
+def _lane(shell: ShellState, argument: str) -> None:
     if argument:
         shell.run_sql(f"SET SESSION lane = '{_choice(argument, LANES)}'")
     else:
@@ -121,7 +121,7 @@ def _lane(shell: Shell, argument: str) -> None:
         print(f"lane: {lane}")
 
 
-def _quit(shell: Shell, argument: str) -> None:
+def _quit(shell: ShellState, argument: str) -> None:
     sys.stdout.flush()
     raise Leave
 

@@ -46,12 +46,12 @@ def parts(text: str) -> list[tuple[str, str]]:
     if is_command(text):
         name = text.split(" ")[0]
         return [("class:command", name), ("", text[len(name) :])]
-    found = list(tokens(text, comments=True))
+    pieces = list(tokens(text, comments=True))
     result: list[tuple[str, str]] = []
     at = 0
-    for index, token in enumerate(found):
-        before = found[index - 1].text if index else ""
-        after = found[index + 1].text if index + 1 < len(found) else ""
+    for index, token in enumerate(pieces):
+        before = pieces[index - 1].text if index else ""
+        after = pieces[index + 1].text if index + 1 < len(pieces) else ""
         result += [("", text[at : token.start]), (_style(token, before, after), token.text)]
         at = token.end
     return [*result, ("", text[at:])]

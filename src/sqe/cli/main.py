@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sqe.cli.arguments import Arguments, OneLineParser, Server, parse
 from sqe.cli.leave import leaving
+from sqe.foundation.recursion import ensure_recursion_limit
 
 if TYPE_CHECKING:
-    from sqe.api.base_connection import AnyConnection
+    from sqe.api.base_connection import BaseConnection
     from sqe.api.connection import Connection
 
 FAILED = 1
 UNUSABLE = 2
 INTERRUPTED = 130
-# So many more objects than were freed, before Python looks for some that nobody can reach.
+# How many more objects are made than freed before Python looks for some that nobody can reach.
 GARBAGE = 20_000
 
 
@@ -41,7 +43,7 @@ def sqe_server(arguments: Sequence[str] | None = None) -> int:
     """`sqe server --config FILE [--mode coordinator|worker]`; `sqe server passwd …`, `… api-key …`"""
     words = sys.argv[1:] if arguments is None else arguments
     if words and words[0] in ("passwd", "api-key"):
-        from sqe.auth.commands import main
+        from sqe.cli.accounts import main
 
         return _guarded(lambda: main(words))
     flags = OneLineParser(
@@ -76,7 +78,6 @@ def sqe_bench(arguments: Sequence[str] | None = None) -> int:
 
 def _start_server(config: str | None) -> int:
     def start() -> int:
-        import os
         from pathlib import Path
 
         from sqe.config.config import load, usual_path
@@ -104,6 +105,7 @@ def _client(program: str, words: Sequence[str]) -> int:
 def _guarded(command: Callable[[], int]) -> int:
     """What the command returns; what it raises, said in a line, with the exit code for it."""
     try:
+        _own_the_process()
         return command()
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -118,6 +120,13 @@ def _guarded(command: Callable[[], int]) -> int:
 
         complain(error)
         return UNUSABLE if isinstance(error, ConfigError) else FAILED
+
+
+def _own_the_process() -> None:
+    """What the library leaves alone in the process of a host program."""
+    ensure_recursion_limit()
+    # gRPC's own lines about broken connections belong to no user's terminal.
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 
 def _run(given: Arguments) -> int:
@@ -165,7 +174,7 @@ def _import_arrow() -> None:
             del sys.modules["numpy"]
 
 
-def _log_in(server: Server) -> tuple[AnyConnection[Any], str]:
+def _log_in(server: Server) -> tuple[BaseConnection[Any], str]:
     """A connection to a server, and the words for it."""
     from sqe.cli.log_in import address_of
 
@@ -177,10 +186,8 @@ def _log_in(server: Server) -> tuple[AnyConnection[Any], str]:
     return RemoteConnection(address), f"{user}{address}"
 
 
-def _connect(given: Arguments) -> tuple[AnyConnection[Any], str]:
+def _connect(given: Arguments) -> tuple[BaseConnection[Any], str]:
     """An engine in this process, and where its tables are, in a few words."""
-    import os
-
     from sqe.config.config import load, usual_path
 
     overrides = {} if given.memory_limit is None else {"spark.driver_memory": given.memory_limit}

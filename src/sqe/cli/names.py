@@ -11,7 +11,7 @@ from sqe.errors import SqeError
 from sqe.sql.keywords import quoted
 
 if TYPE_CHECKING:
-    from sqe.api.base_connection import AnyConnection
+    from sqe.api.base_connection import BaseConnection
 
 KEPT_SECONDS = 10.0
 Listing = list[tuple[str, str]]
@@ -21,7 +21,7 @@ Listing = list[tuple[str, str]]
 class Names:
     """Used by the threads of completion; one listing is asked for once at a time."""
 
-    def __init__(self, connection: AnyConnection[Any]) -> None:
+    def __init__(self, connection: BaseConnection[Any]) -> None:
         self._connection = connection
         self._lock = threading.Lock()
         self._known: dict[str, tuple[float, Listing]] = {}
@@ -33,7 +33,7 @@ class Names:
         return self._first("SHOW SCHEMAS" + (f" FROM {quoted(catalog)}" if catalog else ""))
 
     def tables(self, schema: Sequence[str] = ()) -> list[str]:
-        """Of `(schema,)`, `(catalog, schema)`, or of the session's schema."""
+        """The tables of `(schema,)` or `(catalog, schema)`, else of the session's schema."""
         return self._first("SHOW TABLES" + (f" FROM {dotted(schema)}" if schema else ""))
 
     def columns(self, table: Sequence[str]) -> Listing:

@@ -20,10 +20,10 @@ from sqe.errors import Cancelled, SqeError, SyntaxFault
 from sqe.sql.split import StatementText, split
 
 if TYPE_CHECKING:
-    from sqe.api.base_connection import AnyConnection
+    from sqe.api.base_connection import BaseConnection
     from sqe.api.cursor import Cursor
 
-    Connection: TypeAlias = AnyConnection[Any]
+    Connection: TypeAlias = BaseConnection[Any]
 
 
 @dataclass(slots=True)

@@ -108,12 +108,12 @@ def _clause(before: Sequence[Token]) -> str:
 
 def tables_of(statement: str) -> dict[str, Path]:
     """The tables that a statement names, by the name that its columns are written with: alias or name."""
-    found = [token for token in tokens(statement) if token.kind != "comment"]
+    words = [token for token in tokens(statement) if token.kind != "comment"]
     tables: dict[str, Path] = {}
     in_list = False
     at = 0
-    while at < len(found):
-        word = found[at].upper
+    while at < len(words):
+        word = words[at].upper
         starts = word in ("FROM", "JOIN", "INTO", "UPDATE", "USING", "TABLE") or (word == "," and in_list)
         if word in _CLAUSES and not starts:
             in_list = False
@@ -122,19 +122,19 @@ def tables_of(statement: str) -> dict[str, Path]:
             continue
         in_list = word in ("FROM", "JOIN", ",")
         path: list[str] = []
-        while at < len(found) and found[at].is_name and (path or found[at].upper not in KEYWORDS):
-            path.append(found[at].name)
+        while at < len(words) and words[at].is_name and (path or words[at].upper not in KEYWORDS):
+            path.append(words[at].name)
             at += 1
-            if at >= len(found) or found[at].text != ".":
+            if at >= len(words) or words[at].text != ".":
                 break
             at += 1
         if not path:
             continue
-        if at < len(found) and found[at].upper == "AS":
+        if at < len(words) and words[at].upper == "AS":
             at += 1
         alias = path[-1]
-        if at < len(found) and found[at].is_name and found[at].upper not in KEYWORDS:
-            alias = found[at].name
+        if at < len(words) and words[at].is_name and words[at].upper not in KEYWORDS:
+            alias = words[at].name
             at += 1
         tables[alias] = tuple(path)
     return tables
@@ -142,9 +142,9 @@ def tables_of(statement: str) -> dict[str, Path]:
 
 def named_queries(statement: str) -> list[str]:
     """The names that WITH gives."""
-    found = list(tokens(statement))
+    words = list(tokens(statement))
     return [
         name.name
-        for name, word, mark in zip(found, found[1:], found[2:], strict=False)
+        for name, word, mark in zip(words, words[1:], words[2:], strict=False)
         if name.is_name and word.upper == "AS" and mark.text == "(" and name.upper not in KEYWORDS
     ]

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 from sqe.cli.complain import complain
 from sqe.cli.dot_commands import Leave, is_command, run_command
 from sqe.cli.line_editor import open_editor
-from sqe.cli.names import Names
-from sqe.cli.run import Display, run_statement
+from sqe.cli.run import run_statement
+from sqe.cli.shell_state import ShellState
 from sqe.cli.terminal import terminal_of
 from sqe.cli.warm_up import WarmUp
 from sqe.foundation.version import __version__
-from sqe.sql.split import StatementText, split
+from sqe.sql.split import split
 
 if TYPE_CHECKING:
-    from sqe.api.base_connection import AnyConnection
+    from sqe.api.base_connection import BaseConnection
 
 
-def run_shell(connection: AnyConnection[Any], *, form: str, where: str) -> None:
+def run_shell(connection: BaseConnection[Any], *, form: str, where: str) -> None:
     """`where` says where the tables are."""
     shell = Shell(connection, form=form)
     terminal = terminal_of(sys.stdout)
@@ -35,13 +35,8 @@ def run_shell(connection: AnyConnection[Any], *, form: str, where: str) -> None:
             return
 
 
-class Shell:
-    """What dot-commands can change, and ask."""
-
-    def __init__(self, connection: AnyConnection[Any], *, form: str) -> None:
-        self.connection = connection
-        self.display = Display(form, paging=True)
-        self.names = Names(connection)
+class Shell(ShellState):
+    """Runs what is typed: statements, dot-commands, and the bare words that people try."""
 
     def run(self, text: str) -> None:
         bare = text.strip().rstrip(";").lower()
@@ -60,6 +55,3 @@ class Shell:
                 run_statement(self.connection, statement, display=self.display)
         finally:
             self.names.forget()
-
-    def run_sql(self, sql: str) -> None:
-        run_statement(self.connection, StatementText(sql, 1, 1), display=self.display)

@@ -37,27 +37,27 @@ def _column(number: int, name: str, type_: str) -> tuple[list[str], list[str]]:
     """The aggregates of a column, and its row made of them."""
     column, prefix = quoted(name), f"c{number}_"
     nothing = "CAST(NULL AS varchar)"
-    made = {"filled": f"count({column})"}
+    aggregates = {"filled": f"count({column})"}
     cells = {"min": nothing, "max": nothing, "avg": "CAST(NULL AS double)", "std": "CAST(NULL AS double)"}
     unique = "CAST(NULL AS bigint)"
     quartiles = [nothing] * 3
     if not type_.startswith(_NESTED):
-        made["unique"] = f"approx_distinct({column})"
+        aggregates["unique"] = f"approx_distinct({column})"
         unique = f"{prefix}unique"
         for end in ("min", "max"):
-            made[end] = _extreme(end, column, type_)
+            aggregates[end] = _extreme(end, column, type_)
             cells[end] = f"CAST({prefix}{end} AS varchar)"
     if type_.startswith(_NUMBERS):
-        made |= {"avg": f"avg(CAST({column} AS double))", "std": f"stddev(CAST({column} AS double))"}
+        aggregates |= {"avg": f"avg(CAST({column} AS double))", "std": f"stddev(CAST({column} AS double))"}
         cells |= {"avg": f"{prefix}avg", "std": f"{prefix}std"}
     position = _as_number(column, type_)
     if position is not None:
-        made["q"] = f"approx_percentile({position}, {_QUARTILES})"
+        aggregates["q"] = f"approx_percentile({position}, {_QUARTILES})"
         quartiles = [_from_number(f"{prefix}q[{i}]", type_) for i in (1, 2, 3)]
     percentage = f"CAST(100.0 * (n - {prefix}filled) / nullif(n, 0) AS decimal(5, 2))"
     row = [_text(name), _text(type_), cells["min"], cells["max"], unique, cells["avg"], cells["std"]]
     return (
-        [f"{value} AS {prefix}{key}" for key, value in made.items()],
+        [f"{value} AS {prefix}{key}" for key, value in aggregates.items()],
         [*row, *quartiles, "n", percentage],
     )
 

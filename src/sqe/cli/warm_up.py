@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqe.cli.tokens import tokens
 
 if TYPE_CHECKING:
-    from sqe.api.base_connection import AnyConnection
+    from sqe.api.base_connection import BaseConnection
 
 _WRITES = {"INSERT", "UPDATE", "DELETE", "MERGE"}
 _QUERIES = {"SELECT", "WITH"}
@@ -16,7 +16,7 @@ _QUERIES = {"SELECT", "WITH"}
 class WarmUp:
     """Once: a server that was ended on purpose, or could not start, is left alone."""
 
-    def __init__(self, connection: AnyConnection[Any]) -> None:
+    def __init__(self, connection: BaseConnection[Any]) -> None:
         self._connection = connection
         self._done = False
 

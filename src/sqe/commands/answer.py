@@ -19,7 +19,7 @@ def answer(
     """They become the statement's result."""
     import pyarrow as pa
 
-    from sqe.results.result import arrow_type
+    from sqe.types.arrow import arrow_type
 
     fields = tuple(plan.fresh(name, kind) for name, kind in columns)
     arrays = [pa.array([row[i] for row in rows], arrow_type(kind)) for i, (_, kind) in enumerate(columns)]

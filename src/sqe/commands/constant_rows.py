@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def table_of(values: Values) -> pa.Table:
     import pyarrow as pa
 
-    from sqe.results.result import arrow_type
+    from sqe.types.arrow import arrow_type
 
     columns = []
     for index, field in enumerate(values.fields):

@@ -16,6 +16,7 @@ from sqe.engine.plans import Plan
 from sqe.engine.route import Choice, Route, render, route
 from sqe.engine.row_limit import limited
 from sqe.errors import Cancelled, LimitExceeded, Position, SqeError
+from sqe.foundation.recursion import deep_recursion
 from sqe.functions.registry import can_fail
 from sqe.tree.expressions import ScalarSubquery, walk
 from sqe.tree.relations import has_order
@@ -59,6 +60,7 @@ class Elsewhere:
     def is_last(self) -> bool:
         return not self._others
 
+    @deep_recursion()
     def move(self, failure: LaneFailed) -> None:
         """To the next lane; raises what the user hears where there is none."""
         statement = self._statement

@@ -49,7 +49,7 @@ def _arrow(
 ) -> pa.Table:
     import pyarrow as pa
 
-    from sqe.results.result import arrow_type
+    from sqe.types.arrow import arrow_type
 
     positions = {name: i for i, (name, _) in enumerate(kinds)}
     schema = pa.schema([(name, arrow_type(kinds[positions[name]][1])) for name in wanted])

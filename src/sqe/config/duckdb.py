@@ -5,24 +5,25 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from sqe.config.keys import count, flag, path, setting, size
 from sqe.foundation.record import record
-
-MIB = 1 << 20
-GIB = 1 << 30
 
 
 @record
 class FastSettings:
-    """`[engine.fast]` of the configuration; sizes in bytes. 0 processes or threads are as many as there
-    are cores; without `spill_dir` the system's temporary directory is used."""
+    """`[engine.fast]` of the configuration; sizes in bytes."""
 
-    enabled: bool = True
-    processes: int = 0
-    threads: int = 0
-    memory_limit: int = 2 * GIB
-    spill_dir: Path | None = None
-    max_spill: int = 16 * GIB
-    max_scan_bytes: int = 8 * GIB
+    enabled: bool = setting(flag("Without it `auto` is always Spark.", True))
+    processes: int = setting(
+        count("Statements that it runs at once, each in a process; 0 is as many as cores.", 0)
+    )
+    threads: int = setting(count("Threads of one statement; 0 is as many as cores.", 0))
+    memory_limit: int = setting(size("Memory of one statement, before it spills.", "2GB", least="32MB"))
+    spill_dir: Path | None = setting(
+        path("Directory to spill to; default: one of the system's temporary directory.")
+    )
+    max_spill: int = setting(size("Most that one statement may spill.", "16GB"))
+    max_scan_bytes: int = setting(size("A statement that reads more than this is for Spark.", "8GB"))
 
     @property
     def most_children(self) -> int:

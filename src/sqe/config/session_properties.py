@@ -26,7 +26,7 @@ class SessionProperty:
 
 
 def seconds(duration: str) -> float:
-    """Of `90s`, `10m`, `1.5h`; 0 is no limit."""
+    """The seconds of `90s`, `10m`, `1.5h`; 0 is no limit."""
     match = _DURATION.fullmatch(duration)
     if match is None:
         raise ValueError(f"{duration!r} is no duration such as '90s', '10m' or '2h'")

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import field
 
+from sqe.config.keys import setting, size, table, text
 from sqe.errors import ConfigError
 from sqe.foundation.record import record
 
@@ -24,10 +24,23 @@ class SparkSettings:
     """`[spark]` of the configuration. `conf` holds `spark.*` keys, which win over ours. `drivers` names the
     databases of configured catalogs, for each of which our Spark gets a driver."""
 
-    remote: str | None = field(default=None, repr=False)
-    master: str = "local[*]"
-    driver_memory: str = "2g"
-    conf: Mapping[str, str] = field(default_factory=dict, repr=False)
+    remote: str | None = setting(
+        text("Use this Spark Connect server (`sc://…`) and start none.", secret=True)
+    )
+    master: str = setting(
+        text("Spark master of the server that SQE starts; a cluster's needs a secret.", "local[*]")
+    )
+    # Spark does not start with less.
+    driver_memory: str = setting(
+        size("Heap of the server that SQE starts.", "2GB", least="512MB", form=lambda n: f"{n >> 20}m")
+    )
+    conf: Mapping[str, str] = setting(
+        table(
+            "Further `spark.*` settings; they win over those of SQE, but `spark.authenticate` stays on.",
+            secret=True,
+        ),
+        factory=dict,
+    )
     drivers: tuple[str, ...] = ()
 
     @property

@@ -18,11 +18,11 @@ class Scratch:
     def __init__(self, prefix: str, parent: Path | None = None) -> None:
         parent = parent or Path(tempfile.gettempdir())
         # Locked before it gets the name by which others look for dead ones.
-        made = Path(tempfile.mkdtemp(prefix=f".{prefix}", dir=parent))
-        self._lock = os.open(made / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        directory = Path(tempfile.mkdtemp(prefix=f".{prefix}", dir=parent))
+        self._lock = os.open(directory / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         fcntl.flock(self._lock, fcntl.LOCK_EX)
         self.path = parent / f"{prefix}{os.getpid()}-{secrets.token_hex(4)}"
-        made.rename(self.path)
+        directory.rename(self.path)
 
     def __enter__(self) -> Path:
         return self.path

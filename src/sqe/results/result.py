@@ -24,7 +24,7 @@ from sqe.foundation.record import record
 from sqe.foundation.scratch import Scratch, remove_stale
 from sqe.results.frames import frame, message_start, pieces
 from sqe.tree.expressions import Field
-from sqe.types import sql_types as t
+from sqe.types.arrow import arrow_type
 
 MIB = 1 << 20
 GIB = 1 << 30
@@ -384,54 +384,6 @@ def arrow_schema(fields: Sequence[Field]) -> pa.Schema:
     return pa.schema([pa.field(f.name, arrow_type(f.type)) for f in fields])
 
 
-def arrow_type(of: t.Type) -> pa.DataType:
-    """How values of a type travel in Arrow."""
-    match of:
-        case t.Simple():
-            return _SIMPLE[of]
-        case t.Decimal(precision, scale):
-            return pa.decimal128(precision, scale)
-        case t.Varchar() | t.Char():
-            return pa.string()
-        case t.Fixed():
-            return pa.binary()
-        case t.Time():
-            return pa.time64("us")
-        case t.Timestamp(precision):
-            return pa.timestamp("us" if precision <= 6 else "ns")
-        case t.TimestampTz(precision, zone):
-            return pa.timestamp("us" if precision <= 6 else "ns", zone)
-        case t.Array(element):
-            return pa.list_(pa.field("element", arrow_type(element)))
-        case t.Map(key, value):
-            # Arrow has no keys of no type; MAP() is the only map that has.
-            return pa.map_(arrow_type(t.VARCHAR if key == t.UNKNOWN else key), arrow_type(value))
-        case t.Row(fields):
-            return pa.struct(
-                [pa.field(_field_name(f.name, i), arrow_type(f.type)) for i, f in enumerate(fields)]
-            )
-    raise InternalError(f"a value of type {of} cannot be returned")
-
-
-_SIMPLE: dict[t.Type, pa.DataType] = {
-    t.BOOLEAN: pa.bool_(),
-    t.TINYINT: pa.int8(),
-    t.SMALLINT: pa.int16(),
-    t.INTEGER: pa.int32(),
-    t.BIGINT: pa.int64(),
-    t.REAL: pa.float32(),
-    t.DOUBLE: pa.float64(),
-    t.VARBINARY: pa.binary(),
-    t.DATE: pa.date32(),
-    t.UUID: pa.string(),
-    t.JSON: pa.string(),
-    t.UNKNOWN: pa.null(),
-    # pyarrow has no interval of months alone; its number is unambiguous.
-    t.YEAR_MONTH: pa.int32(),
-    t.DAY_SECOND: pa.duration("us"),
-}
-
-
 def conform(
     batch: pa.RecordBatch, fields: Sequence[Field], schema: pa.Schema | None = None
 ) -> pa.RecordBatch:
@@ -499,10 +451,6 @@ def _renamed(source: pa.DataType, names: pa.DataType) -> pa.DataType:
         named = element.with_name(names.value_field.name)
         return pa.list_(named.with_type(_renamed(element.type, names.value_type)))
     return source
-
-
-def _field_name(name: str | None, index: int) -> str:
-    return f"field{index}" if name is None else name
 
 
 def _frame(file: int | None, part: _Spooled) -> bytes:

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from sqe.auth.authorization_header import credentials_of
 from sqe.auth.credentials import Bearer, Credentials, Grant
 from sqe.errors import SessionExpired
-from sqe.foundation.recursion import make_room
 from sqe.server.call_limits import CallLimits
 from sqe.server.client import Client
 from sqe.server.sessions import ServerSession, Sessions
@@ -95,7 +94,6 @@ class Calls:
     @contextmanager
     def begin(self, client: Client) -> Iterator[Call]:
         """The call of a client that says who it is. AuthenticationFailed, LimitExceeded, SessionExpired."""
-        make_room()
         credentials = credentials_of(client.headers.get(AUTHORIZATION))
         session = self._of_bearer(credentials)
         identity = session.identity if session is not None else self._grant(client, credentials).identity

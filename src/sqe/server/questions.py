@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from sqe.commands.running import Statement, life, started
 from sqe.coordinator import Coordinator
-from sqe.foundation.recursion import make_room
+from sqe.foundation.recursion import deep_recursion
 from sqe.observe.request_ids import request_ids
 from sqe.server.client import Client
 from sqe.server.describe import Description, describe
@@ -26,6 +26,7 @@ class Questions:
         self._coordinator = coordinator
         self._running = running
 
+    @deep_recursion()
     def answer(
         self,
         session: ServerSession,
@@ -37,7 +38,6 @@ class Questions:
     ) -> Answer:
         """`text` is what the history calls it, `label` what metrics do. `work` calls `check` of the statement
         now and then, and at its end; a client that goes away cancels it."""
-        make_room()
         statement = Statement(text, session.session, label=label, request=request_ids(client.headers))
         with self._running.attended(statement, client), life(statement, self._coordinator):
             started(statement, self._coordinator)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from sqe.foundation.identifiers import quoted as in_quotes
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -46,4 +48,4 @@ def quoted(name: str) -> str:
     """A stored name as it is written in SQL, where names without quotes fold to lower case."""
     if _PLAIN.fullmatch(name) and name.upper() not in RESERVED:
         return name
-    return '"' + name.replace('"', '""') + '"'
+    return in_quotes(name)

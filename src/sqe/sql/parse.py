@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import logging
 import re
 from bisect import bisect_right
 from functools import lru_cache
@@ -14,14 +13,11 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from sqe.errors import LimitExceeded, NotSupported, Position, SyntaxFault
 from sqe.foundation.record import record
-from sqe.foundation.recursion import MAX_NESTING, make_room
+from sqe.foundation.recursion import MAX_NESTING, deep_recursion
 from sqe.sql.dialect import Sqe
 from sqe.sql.split import find_unquoted
 
 MAX_BYTES = 1 << 20
-
-# sqlglot warns about statements that it hands back as bare commands; bind refuses those by name.
-logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
 
 _GAP = r"(?>\s|--[^\n]*\n|/\*.*?\*/)"
 _EXPLAIN = re.compile(
@@ -75,6 +71,7 @@ class Syntax:
     verbose: bool = False
 
 
+@deep_recursion()
 def parse(text: str, *, max_bytes: int = MAX_BYTES) -> Syntax:
     """One statement; an error has the position where it stopped making sense."""
     _guard_size(text, max_bytes)
@@ -101,7 +98,6 @@ def parse(text: str, *, max_bytes: int = MAX_BYTES) -> Syntax:
     _guard_nesting(tokens, text)
     _guard_aliases(tokens, text)
     _guard_options(tokens, text)
-    make_room()
     try:
         nodes = [n for n in _DIALECT.parser().parse(tokens, body) if n is not None]
     except ParseError as error:

@@ -1,4 +1,4 @@
-"""system.jdbc: what JDBC drivers ask for. Numbers are those of java.sql.Types."""
+"""system.jdbc: what JDBC drivers ask for."""
 
 from __future__ import annotations
 
@@ -6,30 +6,8 @@ from collections.abc import Iterator
 
 from sqe.system.sources import Row, Sources
 from sqe.types import sql_types as t
+from sqe.types.jdbc import NUMBERS, column_size, decimal_digits, jdbc_type, radix
 
-_OTHER = 2000
-_JDBC_TYPES: dict[t.Type, int] = {
-    t.BOOLEAN: 16,
-    t.TINYINT: -6,
-    t.SMALLINT: 5,
-    t.INTEGER: 4,
-    t.BIGINT: -5,
-    t.REAL: 7,
-    t.DOUBLE: 8,
-    t.VARBINARY: -3,
-    t.DATE: 91,
-}
-_SIZES: dict[t.Type, int] = {
-    t.TINYINT: 3,
-    t.SMALLINT: 5,
-    t.INTEGER: 10,
-    t.BIGINT: 19,
-    t.REAL: 24,
-    t.DOUBLE: 53,
-    t.DATE: 14,
-    t.VARBINARY: 2147483647,
-}
-_UNBOUNDED = 2147483647
 _NULLABLE, _NOT_NULL = 1, 0
 
 
@@ -77,7 +55,7 @@ def columns(of: Sources) -> Iterator[Row]:
                 size,
                 0,
                 decimal_digits(column.type),
-                _radix(column.type),
+                radix(column.type),
                 _NULLABLE if column.nullable else _NOT_NULL,
                 column.comment,
                 None,
@@ -93,7 +71,7 @@ def columns(of: Sources) -> Iterator[Row]:
 def types(of: Sources) -> Iterator[Row]:
     """Those that a column or a result can have, as java.sql.DatabaseMetaData.getTypeInfo orders them."""
     known: list[t.Type] = [
-        *_JDBC_TYPES,
+        *NUMBERS,
         t.VARCHAR,
         t.Char(1),
         t.Decimal(38, 0),
@@ -131,62 +109,9 @@ def types(of: Sources) -> Iterator[Row]:
             *scales,
             None,
             None,
-            _radix(type_),
+            radix(type_),
         )
 
 
 def nothing(of: Sources) -> Iterator[Row]:
     return iter(())
-
-
-def jdbc_type(type_: t.Type) -> int:
-    match type_:
-        case t.Decimal():
-            return 3
-        case t.Varchar():
-            return 12
-        case t.Char():
-            return 1
-        case t.Time():
-            return 92
-        case t.Timestamp():
-            return 93
-        case t.TimestampTz():
-            return 2014
-        case t.Array():
-            return 2003
-        case t.Fixed():
-            return -3
-    return _JDBC_TYPES.get(type_, 2000 if type_ != t.UNKNOWN else 0) or _OTHER
-
-
-def column_size(type_: t.Type) -> int | None:
-    match type_:
-        case t.Decimal(precision, _):
-            return precision
-        case t.Varchar(length):
-            return _UNBOUNDED if length is None else length
-        case t.Char(length):
-            return length
-        case t.Time(precision):
-            return 8 + (precision + 1 if precision else 0)
-        case t.Timestamp(precision):
-            return 19 + (precision + 1 if precision else 0)
-        case t.TimestampTz(precision):
-            return 19 + (precision + 1 if precision else 0) + 6
-    return _SIZES.get(type_)
-
-
-def decimal_digits(type_: t.Type) -> int | None:
-    match type_:
-        case t.Decimal(_, scale):
-            return scale
-        case t.Time(precision) | t.Timestamp(precision) | t.TimestampTz(precision):
-            return precision
-    return None
-
-
-def _radix(type_: t.Type) -> int | None:
-    if t.is_integer(type_) or isinstance(type_, t.Decimal):
-        return 10
-    return 2 if type_ in (t.REAL, t.DOUBLE) else None

@@ -56,9 +56,9 @@ def from_iceberg(stored: Any) -> t.Type:
             return t.Map(from_iceberg(stored["key"]), from_iceberg(stored["value"]))
         return t.Simple(str(kind))
     text = str(stored)
-    known = _FROM_ICEBERG.get(text)
-    if known is not None:
-        return known
+    simple = _FROM_ICEBERG.get(text)
+    if simple is not None:
+        return simple
     if decimal := _DECIMAL.fullmatch(text):
         return t.Decimal(int(decimal[1]), int(decimal[2]))
     if fixed := _FIXED.fullmatch(text):

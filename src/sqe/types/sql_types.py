@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sqe.foundation.identifiers import quoted
 from sqe.foundation.record import record
 
 
@@ -147,7 +148,7 @@ def quote_field(name: str | None) -> str:
     if name is None:
         return ""
     plain = name.isidentifier() and name == name.lower()
-    return (name if plain else '"' + name.replace('"', '""') + '"') + " "
+    return (name if plain else quoted(name)) + " "
 
 
 BOOLEAN = Simple("boolean")

@@ -49,15 +49,15 @@ def _by_lower_case() -> dict[str, str]:
 
 def zone(name: str) -> dt.tzinfo:
     """The zone of a name in any spelling."""
-    known = canonical(name)
-    if known == UTC:
+    zone_name = canonical(name)
+    if zone_name == UTC:
         return dt.UTC
-    if known[0] in "+-":
-        minutes = int(known[1:3]) * 60 + int(known[4:6])
-        return dt.timezone(dt.timedelta(minutes=minutes if known[0] == "+" else -minutes))
+    if zone_name[0] in "+-":
+        minutes = int(zone_name[1:3]) * 60 + int(zone_name[4:6])
+        return dt.timezone(dt.timedelta(minutes=minutes if zone_name[0] == "+" else -minutes))
     from zoneinfo import ZoneInfo
 
-    return ZoneInfo(known)
+    return ZoneInfo(zone_name)
 
 
 def name_of(tzinfo: dt.tzinfo | None) -> str:

@@ -6,8 +6,8 @@ import pytest
 
 from sqe.api.remote.type_names import type_of
 from sqe.errors import InternalError
-from sqe.results.result import arrow_type
 from sqe.types import sql_types as t
+from sqe.types.arrow import arrow_type
 
 TYPES: list[t.Type] = [
     *(t.BOOLEAN, *t.INTEGERS, *t.APPROXIMATE, t.VARBINARY, t.DATE, t.UUID, t.JSON, t.UNKNOWN),
@@ -42,4 +42,4 @@ def test_every_name_is_read_back(kind: t.Type) -> None:
 )
 def test_other_names_are_refused(name: str) -> None:
     with pytest.raises(InternalError, match="not known"):
-        type_of(name)
+        type_of(name, None)

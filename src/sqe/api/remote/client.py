@@ -15,7 +15,7 @@ from sqe.errors import InterfaceError, InvalidArgument
 from sqe.foundation.record import record
 from sqe.results.result import Spools
 
-# So long a close waits for what it has cancelled.
+# How long a close waits for what it has cancelled.
 CLOSE_SECONDS = 5.0
 # A value may be large, and a batch has at least one.
 LARGEST_MESSAGE = 1 << 30
@@ -112,12 +112,12 @@ class Client:
         import adbc_driver_manager as adbc
 
         with contextlib.suppress(adbc.Error):
-            made = self._connect()
+            connection = self._connect()
             self._former.append(self._adbc)
-            self._adbc, self._has_session = made, False
+            self._adbc, self._has_session = connection, False
 
     def cursor(self) -> Any:
-        """Of ADBC, to be closed by whoever asks for it, within `busy`."""
+        """A cursor of ADBC, within `busy`; the caller closes it."""
         return self._adbc.cursor()
 
     @contextmanager

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sqe.api.base_connection import AnyConnection
+from sqe.api.base_connection import BaseConnection
 from sqe.api.remote.client import Address, Client
 from sqe.api.remote.statement import RemoteStatement, parameters_of
 from sqe.errors import SessionExpired
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sqe.tree.expressions import Expression
 
 
-class RemoteConnection(AnyConnection[RemoteStatement]):
+class RemoteConnection(BaseConnection[RemoteStatement]):
     """One session of a server. Closing it ends what it still runs there."""
 
     def __init__(self, address: Address) -> None:

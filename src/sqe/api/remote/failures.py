@@ -59,14 +59,14 @@ def failure_of(error: adbc.Error, where: str) -> SqeError:
 
 
 def broken_off(error: Exception) -> SqeError:
-    found = _RPC.fullmatch(str(error))
-    if found is None:
+    match = _RPC.fullmatch(str(error))
+    if match is None:
         return InternalError(f"the result could not be read: {type(error).__name__}")
-    if found[1] in ("Canceled", "Cancelled"):
+    if match[1] in ("Canceled", "Cancelled"):
         return Cancelled("the statement was cancelled")
-    if found[1] == "Unavailable":
+    if match[1] == "Unavailable":
         return Unavailable("the server has gone away while rows were read")
-    return UserError(found[2])
+    return UserError(match[2])
 
 
 def _unnamed(error: adbc.Error, text: str, where: str) -> SqeError:
@@ -95,13 +95,13 @@ def _reason(text: str) -> str | None:
 
 
 def _unwrapped(text: str) -> str:
-    found = _WRAPPED.fullmatch(text)
-    return found.group(1) if found is not None else text
+    match = _WRAPPED.fullmatch(text)
+    return match.group(1) if match is not None else text
 
 
 def _position(sent: bytes | str | None) -> Position | None:
-    found = _POSITION.fullmatch(_text(sent)) if sent is not None else None
-    return None if found is None else Position(int(found.group(1)), int(found.group(2)))
+    match = _POSITION.fullmatch(_text(sent)) if sent is not None else None
+    return None if match is None else Position(int(match.group(1)), int(match.group(2)))
 
 
 def _text(value: bytes | str) -> str:

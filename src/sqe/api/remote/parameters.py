@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from sqe.api.remote.type_names import TYPE_NAME
 from sqe.errors import InvalidArgument
-from sqe.results.result import arrow_type
 from sqe.types import sql_types as t
+from sqe.types.arrow import arrow_type
 
 
 def batch_of(rows: Sequence[Sequence[object]], types: Sequence[Sequence[t.Type]]) -> pa.RecordBatch:

@@ -82,8 +82,6 @@ class RemoteStatement:
         self._hear()
         return self._stage
 
-    # Asking -------------------------------------------------------------------------------------------
-
     def _run(self, client: Client) -> None:
         client.start(self._ask, client, name="sqe-remote-statement")
         early = None
@@ -156,16 +154,14 @@ class RemoteStatement:
         if not sent:
             return None
         info = flight.FlightInfo.deserialize(sent)
-        known = json.loads(info.app_metadata)
-        self.id, self.kind = known["query_id"], known["update_type"]
-        self.updated, self.lane = known["updated"], known["lane"]
-        self.warnings, self._stage = known["warnings"], known["stage"]
-        self.lane_reason, self.timings = known["lane_reason"], known["timings"]
-        self._progress = (known["tasks_done"], known["tasks"]) if known["tasks"] else None
-        self._rows = known["rows"]
+        status = json.loads(info.app_metadata)
+        self.id, self.kind = status["query_id"], status["update_type"]
+        self.updated, self.lane = status["updated"], status["lane"]
+        self.warnings, self._stage = status["warnings"], status["stage"]
+        self.lane_reason, self.timings = status["lane_reason"], status["timings"]
+        self._progress = (status["tasks_done"], status["tasks"]) if status["tasks"] else None
+        self._rows = status["rows"]
         return info
-
-    # Reading ------------------------------------------------------------------------------------------
 
     def _batches(self, client: Client, partitions: Sequence[bytes]) -> Iterator[pa.RecordBatch]:
         with client.busy():

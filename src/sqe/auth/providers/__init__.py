@@ -10,7 +10,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, cast
 
-from sqe.config.keys import PROVIDER_GROUP, PROVIDER_KEYS
+from sqe.config.providers import PROVIDER_GROUP, PROVIDER_KEYS
 from sqe.errors import ConfigError
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from pathlib import Path
 from sqe.auth.credentials import Bearer, Credentials, Password, refused
 from sqe.auth.entries import identity_of, only
 from sqe.auth.private_file import PrivateFile
-from sqe.config.keys import KEY_PREFIX
+from sqe.config.providers import KEY_PREFIX
 from sqe.errors import ConfigError
 from sqe.foundation.record import record
 from sqe.session import Identity

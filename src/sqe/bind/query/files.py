@@ -121,18 +121,12 @@ def _parquet_columns(file: str, path: str, position: Position | None) -> list[tu
 
 def type_of(arrow: object, name: str, position: Position | None) -> t.Type:
     import pyarrow as pa
-    import pyarrow.types as pt
 
-    simple: list[tuple[object, t.Type]] = [
-        (pt.is_boolean, t.BOOLEAN), (pt.is_int8, t.TINYINT), (pt.is_int16, t.SMALLINT),
-        (pt.is_int32, t.INTEGER), (pt.is_int64, t.BIGINT), (pt.is_float32, t.REAL),
-        (pt.is_float64, t.DOUBLE), (pt.is_date32, t.DATE), (pt.is_string, t.VARCHAR),
-        (pt.is_large_string, t.VARCHAR), (pt.is_binary, t.VARBINARY), (pt.is_large_binary, t.VARBINARY),
-        (pt.is_uint8, t.SMALLINT), (pt.is_uint16, t.INTEGER), (pt.is_uint32, t.BIGINT),
-    ]  # fmt: skip
-    for test, made in simple:
-        if test(arrow):  # type: ignore[operator]
-            return made
+    from sqe.types.arrow import SQL_TYPES
+
+    simple = SQL_TYPES.get(arrow)
+    if simple is not None:
+        return simple
     if isinstance(arrow, (pa.Decimal128Type, pa.Decimal32Type, pa.Decimal64Type)):
         return t.Decimal(arrow.precision, arrow.scale)
     if isinstance(arrow, pa.TimestampType) and arrow.unit in ("ms", "us"):

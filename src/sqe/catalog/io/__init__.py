@@ -78,7 +78,7 @@ def _make(scheme: str) -> FileSystem | None:
         return make({})
     from importlib.metadata import entry_points
 
-    from sqe.config.keys import FILE_SYSTEM_GROUP
+    from sqe.config.catalogs import FILE_SYSTEM_GROUP
 
     entries = list(entry_points(group=FILE_SYSTEM_GROUP, name=scheme))
     if not entries:

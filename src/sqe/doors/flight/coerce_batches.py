@@ -11,8 +11,8 @@ import pyarrow.types as pt
 from sqe.bind.dml.assignment import is_coercion
 from sqe.doors.flight.parameters import sql_type
 from sqe.errors import InvalidArgument, TypeMismatch
-from sqe.results.result import arrow_type
 from sqe.types import sql_types as t
+from sqe.types.arrow import arrow_type
 
 # What stands in for a column of NULLs alone, whose type Parquet has not.
 NOTHING = pa.int8()

@@ -8,12 +8,12 @@ from functools import lru_cache
 import pyarrow as pa
 
 from sqe.catalog.iceberg.table import Column
-from sqe.results.result import arrow_type
-from sqe.system.jdbc import column_size, decimal_digits
 from sqe.tree.expressions import Field
 from sqe.tree.relations import TableName
 from sqe.types import sql_types as t
+from sqe.types.arrow import arrow_type
 from sqe.types.iceberg import unsupported
+from sqe.types.jdbc import column_size, decimal_digits
 
 _PREFIX = "ARROW:FLIGHT:SQL:"
 _SIZES: dict[t.Type, int] = {

@@ -12,31 +12,17 @@ import pyarrow.types as pt
 from sqe.bind.parameters import expression_of
 from sqe.doors.flight.constants import UnrepresentableValue, constant, text_constant
 from sqe.errors import UserError
-from sqe.results.result import arrow_type
 from sqe.tree.expressions import Expression, Literal
 from sqe.types import sql_types as t
+from sqe.types.arrow import SQL_TYPES, arrow_type
 
 _SIMPLE: dict[pa.DataType, t.Type] = {
+    **SQL_TYPES,
     pa.null(): t.UNKNOWN,
-    pa.bool_(): t.BOOLEAN,
-    pa.int8(): t.TINYINT,
-    pa.int16(): t.SMALLINT,
-    pa.int32(): t.INTEGER,
-    pa.int64(): t.BIGINT,
-    pa.uint8(): t.SMALLINT,
-    pa.uint16(): t.INTEGER,
-    pa.uint32(): t.BIGINT,
     pa.uint64(): t.Decimal(20, 0),
     pa.float16(): t.DOUBLE,
-    pa.float32(): t.REAL,
-    pa.float64(): t.DOUBLE,
-    pa.string(): t.VARCHAR,
-    pa.large_string(): t.VARCHAR,
     pa.string_view(): t.VARCHAR,
-    pa.binary(): t.VARBINARY,
-    pa.large_binary(): t.VARBINARY,
     pa.binary_view(): t.VARBINARY,
-    pa.date32(): t.DATE,
     pa.date64(): t.DATE,
 }
 # What Flight SQL calls the name of a type in a field's metadata.

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from sqe.doors.flight.column_metadata import is_case_sensitive, size_of
 from sqe.foundation.record import record
 from sqe.types import sql_types as t
+from sqe.types.jdbc import CHAR, DECIMAL, TIMESTAMP, VARBINARY, VARCHAR, jdbc_type
 
 _UNKNOWN, _BIT = 0, -7
 _DATETIME, _INTERVAL = 9, 10
@@ -40,15 +41,16 @@ class XdbcType:
         return before + rest.partition(")")[2]
 
 
-def _integer(kind: t.Type, number: int) -> XdbcType:
-    return XdbcType(kind, number, scales=(0, 0), radix=10)
+def _integer(kind: t.Type) -> XdbcType:
+    return XdbcType(kind, jdbc_type(kind), scales=(0, 0), radix=10)
 
 
-def _moment(kind: t.Type, number: int, word: str, subcode: int) -> XdbcType:
+def _moment(kind: t.Type, word: str, subcode: int) -> XdbcType:
     fine = not isinstance(kind, t.Simple)
     return XdbcType(
         kind,
-        number,
+        # The protocol has no number of its own for timestamps with a zone.
+        TIMESTAMP if isinstance(kind, t.TimestampTz) else jdbc_type(kind),
         literal=(f"{word} '", "'"),
         parameters=("precision",) if fine else (),
         scales=(0, _FINEST) if fine else (None, None),
@@ -61,20 +63,20 @@ _ANY = t.UNKNOWN
 # ODBC takes the first type of a number: what cannot be stored in its place has none of its own.
 TYPES: tuple[XdbcType, ...] = (
     XdbcType(t.BOOLEAN, _BIT),
-    _integer(t.TINYINT, -6),
-    _integer(t.SMALLINT, 5),
-    _integer(t.INTEGER, 4),
-    _integer(t.BIGINT, -5),
-    XdbcType(t.REAL, 7, radix=2),
-    XdbcType(t.DOUBLE, 8, radix=2),
-    XdbcType(t.Decimal(38, 0), 3, parameters=("precision", "scale"), scales=(0, 38), radix=10),
-    XdbcType(t.VARCHAR, 12, literal=("'", "'"), parameters=("length",)),
-    XdbcType(t.Char(_LONGEST_CHAR), 1, literal=("CHAR '", "'"), parameters=("length",)),
-    XdbcType(t.VARBINARY, -3, literal=("X'", "'")),
-    _moment(t.DATE, 91, "DATE", 1),
-    _moment(t.Time(_FINEST), 92, "TIME", 2),
-    _moment(t.Timestamp(_FINEST), 93, "TIMESTAMP", 3),
-    _moment(t.TimestampTz(_FINEST), 93, "TIMESTAMP", 5),
+    _integer(t.TINYINT),
+    _integer(t.SMALLINT),
+    _integer(t.INTEGER),
+    _integer(t.BIGINT),
+    XdbcType(t.REAL, jdbc_type(t.REAL), radix=2),
+    XdbcType(t.DOUBLE, jdbc_type(t.DOUBLE), radix=2),
+    XdbcType(t.Decimal(38, 0), DECIMAL, parameters=("precision", "scale"), scales=(0, 38), radix=10),
+    XdbcType(t.VARCHAR, VARCHAR, literal=("'", "'"), parameters=("length",)),
+    XdbcType(t.Char(_LONGEST_CHAR), CHAR, literal=("CHAR '", "'"), parameters=("length",)),
+    XdbcType(t.VARBINARY, VARBINARY, literal=("X'", "'")),
+    _moment(t.DATE, "DATE", 1),
+    _moment(t.Time(_FINEST), "TIME", 2),
+    _moment(t.Timestamp(_FINEST), "TIMESTAMP", 3),
+    _moment(t.TimestampTz(_FINEST), "TIMESTAMP", 5),
     XdbcType(t.YEAR_MONTH, 107, literal=("INTERVAL '", "' YEAR TO MONTH"), general=_INTERVAL, subcode=7),
     XdbcType(t.DAY_SECOND, 110, literal=("INTERVAL '", "' DAY TO SECOND"), general=_INTERVAL, subcode=10),
     XdbcType(t.UUID, _UNKNOWN, literal=("UUID '", "'")),

@@ -13,7 +13,7 @@ from sqe.engine.render.layout import laid_out
 from sqe.engine.render.quoting import spelled
 from sqe.errors import InternalError
 from sqe.foundation.record import record
-from sqe.foundation.recursion import make_room
+from sqe.foundation.recursion import deep_recursion
 from sqe.functions.bodies import called
 from sqe.tree.expressions import walk
 from sqe.tree.relations import FileScan, Scan, SystemScan, Values
@@ -37,6 +37,7 @@ class FastRendered(Rendered):
         return totals(self.scans)
 
 
+@deep_recursion()
 def render(
     query: Query, sources: Mapping[Scan | FileScan, Source], *, statement_id: str = "statement"
 ) -> FastRendered:
@@ -45,7 +46,6 @@ def render(
     for node in walk(query):
         if isinstance(node, (Scan, FileScan)) and not node.secured:
             raise InternalError(f"{getattr(node, 'table', 'a file')} was not secured")
-    make_room()
     writer = FastRelations(sources, statement_id=statement_id)
     sql = laid_out(writer.answer(query.relation))
     needs_iceberg = any(isinstance(source, IcebergMetadata) for source in sources.values())

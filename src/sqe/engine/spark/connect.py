@@ -8,7 +8,6 @@ query with its stack, drops the causes of an error, and imports pandas.
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 import time
 import urllib.parse
@@ -16,18 +15,15 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from sqe.engine.spark.errors import Failure, translate
-from sqe.engine.spark.metrics import Operator
-from sqe.errors import ConfigError, LimitExceeded, Unavailable
-from sqe.foundation.record import record
-
-# grpc's own talk about broken connections belongs to no user's terminal.
-os.environ.setdefault("GRPC_VERBOSITY", "NONE")
-
 import grpc
 import pyspark.sql.connect.proto as proto
 from google.rpc.error_details_pb2 import ErrorInfo
 from grpc_status import rpc_status
+
+from sqe.engine.spark.errors import Failure, translate
+from sqe.engine.spark.metrics import Operator
+from sqe.errors import ConfigError, LimitExceeded, Unavailable
+from sqe.foundation.record import record
 
 _SPECIAL = re.compile(r"[{}\[\]*?\\]")
 CALL_SECONDS = 60.0

@@ -20,7 +20,7 @@ from sqe.engine.spark.relations import MetadataView, SparkRelations
 from sqe.engine.spark.types import QUOTE, has_map_as_key, quote_name, table_name
 from sqe.errors import InternalError, NotSupported
 from sqe.foundation.record import record
-from sqe.foundation.recursion import make_room
+from sqe.foundation.recursion import deep_recursion
 from sqe.functions.bodies import called
 from sqe.tree.definitions import PartitionField
 from sqe.tree.expressions import Expression, walk
@@ -69,6 +69,7 @@ class SparkRendered(Rendered):
     total_files: Mapping[str, int] = field(default_factory=dict)
 
 
+@deep_recursion()
 def render(
     statement: Statement,
     *,
@@ -82,7 +83,6 @@ def render(
             raise InternalError(f"{getattr(node, 'table', 'a file')} was not secured")
         if isinstance(node, Expression) and has_map_as_key(node.type):
             raise NotSupported(f"Spark has no {node.type}: a key may not be or contain a map")
-    make_room()
     writer = SparkRelations(max_recursion_depth=max_recursion_depth, statement_id=statement_id)
     lowered = normalize_signed_zero(lower_zones(statement, session_zone), spark=True)
     sql = laid_out(_statement(lower(lowered), writer))

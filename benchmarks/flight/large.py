@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING
 
-from sqe.bench.many_files import as_pyiceberg_sees_it
+from benchmarks.many_files import as_pyiceberg_sees_it
 
 if TYPE_CHECKING:
     import pyarrow as pa

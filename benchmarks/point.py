@@ -1,16 +1,18 @@
-"""One row out of a table of many files, on an open connection; and what is read to find it."""
+"""One row out of a table of many files, on an open connection; and what is read to find it:
+python -m benchmarks.point"""
 
 from __future__ import annotations
 
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from benchmarks import report
+from benchmarks.many_files import ROWS_EACH, table_of_files
 from sqe.bench.engines.duck import bare
-from sqe.bench.many_files import ROWS_EACH, table_of_files
 from sqe.bench.place import Kept, metadata_file
 from sqe.config.duckdb import FastSettings
 
@@ -112,3 +114,16 @@ def counted(into: Opened) -> Iterator[None]:
         yield
     finally:
         _counting.pop()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    flags = report.flags("point", __doc__, runs=20)
+    flags.add_argument(
+        "--files", type=int, nargs="+", default=[1000, 10000], help="of each table (1000 10000)"
+    )
+    given = flags.parse_args(arguments)
+    return report.finish(given, "point", measure(report.kept(given), given.runs, given.files))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,5 +1,5 @@
 """A server under readers and writers of one row at a time, and what becomes of its memory:
-python -m sqe.bench.soak --seconds 540"""
+python -m benchmarks.soak --seconds 540"""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.flight.served import Served, served
 from sqe.bench import processes
-from sqe.bench.flight.served import Served, served
 from sqe.bench.plot import lines
 from sqe.foundation.record import record
 
@@ -105,22 +105,22 @@ def _ask(connection: Any, sql: str) -> list[tuple[Any, ...]]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    asked = argparse.ArgumentParser(prog="sqe.bench.soak", description=__doc__)
+    asked = argparse.ArgumentParser(prog="python -m benchmarks.soak", description=__doc__)
     asked.add_argument("--seconds", type=float, default=540, metavar="S")
     asked.add_argument("--json", type=Path, metavar="FILE", help="write the figures too")
     asked.add_argument("--plot", type=Path, metavar="FILE", help="draw the memory, as SVG")
     given = asked.parse_args(arguments)
-    found = soak(given.seconds)
-    megabytes = [(at, taken / 1e6) for at, taken in found.memory]
+    outcome = soak(given.seconds)
+    megabytes = [(at, taken / 1e6) for at, taken in outcome.memory]
     figures = {
         "seconds": given.seconds,
-        "statements": found.statements,
-        "acknowledged_rows": found.acknowledged,
-        "stored_rows": found.stored,
-        "errors": list(found.errors),
+        "statements": outcome.statements,
+        "acknowledged_rows": outcome.acknowledged,
+        "stored_rows": outcome.stored,
+        "errors": list(outcome.errors),
         "first_mb": round(megabytes[0][1], 1),
         "last_mb": round(megabytes[-1][1], 1),
-        "growth": round(found.growth, 3),
+        "growth": round(outcome.growth, 3),
     }
     print(json.dumps(figures, indent=2))
     if given.json is not None:
@@ -129,7 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         given.plot.write_text(
             lines("memory of the server", "MB", "s", {"server": megabytes}), encoding="utf-8"
         )
-    return 1 if found.errors or found.stored != found.acknowledged else 0
+    return 1 if outcome.errors or outcome.stored != outcome.acknowledged else 0
 
 
 if __name__ == "__main__":

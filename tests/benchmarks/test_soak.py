@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
+from benchmarks.commits import measure
+from benchmarks.soak import Soak, soak
 
-from sqe.bench.commits import measure
 from sqe.bench.plot import lines
-from sqe.bench.soak import Soak, soak
 
 
 @pytest.mark.long

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any, TypeVar
 
+from benchmarks.flight.clients import descriptor, log_in, start
 from sqe.bench import processes
-from sqe.bench.flight.clients import descriptor, log_in, start
 from sqe.foundation.record import record
 
 LOOK_SECONDS = 0.05

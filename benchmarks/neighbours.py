@@ -1,4 +1,4 @@
-"""What one user of a Spark can take from another: `python -m sqe.bench.neighbours`.
+"""What one user of a Spark can take from another: `python -m benchmarks.neighbours`.
 
 A small statement is run again and again, alone and beside somebody whose statements pad texts to `--length`
 characters as fast as they can. A length over the bound is refused, which is what the experiment shows.
@@ -23,7 +23,7 @@ GREEDY = "SELECT max(length(rpad(x, {length}, 'ab'))) FROM (VALUES 'a', 'b', 'c'
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m sqe.bench.neighbours")
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.neighbours")
     parser.add_argument("--seconds", type=float, default=20, help="of each part (20)")
     parser.add_argument("--length", type=int, default=1 << 20, help="of the neighbour's texts (1048576)")
     given = parser.parse_args(arguments)

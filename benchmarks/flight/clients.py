@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from sqe.bench.flight.served import KEY, USER, Served
+from benchmarks.flight.served import KEY, USER, Served
 
 
 class Client(Protocol):

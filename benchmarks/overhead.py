@@ -1,6 +1,6 @@
 """What SQE adds: cold starts, planning, and the Spark lane against bare PySpark.
 
-    python -m sqe.bench.overhead [cold] [planning] [spark] [--runs N] [--scale F]
+    python -m benchmarks.overhead [cold] [planning] [spark] [--runs N] [--scale F]
 
 Figures are for comparing within one run; machines differ, and so do their moods.
 """
@@ -28,7 +28,7 @@ PARTS = ("cold", "planning", "spark")
 
 def main() -> None:
     summary = (__doc__ or "").split("\n")[0]
-    arguments = argparse.ArgumentParser(prog="python -m sqe.bench.overhead", description=summary)
+    arguments = argparse.ArgumentParser(prog="python -m benchmarks.overhead", description=summary)
     arguments.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)}; all without any")
     arguments.add_argument("--runs", type=int, default=3, help="repetitions; the median counts")
     arguments.add_argument("--scale", type=float, default=0.1, help="TPC-H scale factor of the spark part")

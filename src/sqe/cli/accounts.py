@@ -9,14 +9,15 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from sqe.auth.entries import identity_of
 from sqe.auth.passwords import hash_password
 from sqe.auth.private_file import read_private, replacing
 from sqe.auth.providers.api_key import hash_of, new_key, read_keys
 from sqe.auth.providers.users_file import read_users
-from sqe.config.keys import KEY_PREFIX
+from sqe.cli.arguments import OneLineParser
+from sqe.config.providers import KEY_PREFIX
 from sqe.errors import ConfigError, InvalidArgument
 
 Reader = Callable[[Mapping[str, object]], object]
@@ -26,18 +27,13 @@ _SHORTEST_KEY = 32
 _LONGEST = 1024
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, f"error: {message}\nhint: {self.prog} --help lists the flags\n")
-
-
 def main(words: Sequence[str]) -> int:
     """`words` begin with one of COMMANDS."""
     return _passwd(words[1:]) if words[0] == "passwd" else _api_key(words[1:])
 
 
 def _passwd(words: Sequence[str]) -> int:
-    flags = _Parser(
+    flags = OneLineParser(
         prog="sqe server passwd",
         allow_abbrev=False,
         description="Give a user a password in a file for [[auth.providers]] of type users_file. The password"
@@ -60,7 +56,7 @@ def _passwd(words: Sequence[str]) -> int:
 
 
 def _api_key(words: Sequence[str]) -> int:
-    flags = _Parser(
+    flags = OneLineParser(
         prog="sqe server api-key",
         allow_abbrev=False,
         description="Make an API key for a user, for [[auth.providers]] of type api_key. The key is printed"

@@ -1,4 +1,4 @@
-"""The parts of `sqe bench flight`, each with its table."""
+"""The parts of the measurement, each with its table."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from sqe.bench.flight import sessions, streams
-from sqe.bench.flight.large import large_table
-from sqe.bench.flight.served import served
-from sqe.bench.many_files import table_of_files
+from benchmarks.flight import sessions, streams
+from benchmarks.flight.large import large_table
+from benchmarks.flight.served import served
+from benchmarks.many_files import table_of_files
 from sqe.bench.place import Kept
 from sqe.foundation.record import record
 
 Line = dict[str, object]
+PARTS = ("start", "stream", "end-to-end", "small", "latency", "idle")
 _SMALL_FILES = 10
 
 

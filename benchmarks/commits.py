@@ -1,4 +1,4 @@
-"""What a commit costs us when a table is new and after thousands: python -m sqe.bench.commits
+"""What a commit costs us when a table is new and after thousands: python -m benchmarks.commits
 
 Without Spark, whose own work is not measured: a change of the definition, and reading the version that
 another has committed, which every INSERT ends with.
@@ -57,15 +57,15 @@ def measure(snapshots: int, *, runs: int = RUNS) -> dict[str, float]:
     with tempfile.TemporaryDirectory(prefix="sqe-bench-") as place:
         catalog = EmbeddedCatalog("iceberg", Path(place))
         name = TableName("iceberg", _SCHEMA, "t")
-        made = catalog.create_table(CreateTable(name, (ColumnDefinition("a", t.BIGINT),)))
-        files = file_system(made.metadata_location)
-        raw = with_snapshots(metadata.read(made.metadata_location, name), snapshots)
-        files.write(made.metadata_location, json.dumps(raw).encode())
+        table = catalog.create_table(CreateTable(name, (ColumnDefinition("a", t.BIGINT),)))
+        files = file_system(table.metadata_location)
+        raw = with_snapshots(metadata.read(table.metadata_location, name), snapshots)
+        files.write(table.metadata_location, json.dumps(raw).encode())
         change = (SetComment(f"{n}") for n in range(runs))
         altered = _median(lambda: catalog.alter_table(name, next(change)), runs)
         # A catalog of its own has nothing kept, as after the commit of another.
         loaded = _median(lambda: EmbeddedCatalog("iceberg", place).find_table(_SCHEMA, "t"), runs)
-        size = files.size(made.metadata_location)
+        size = files.size(table.metadata_location)
         return {"alter_ms": altered, "load_ms": loaded, "metadata_kb": size / 1000}
 
 
@@ -79,7 +79,7 @@ def _median(work: Callable[[], object], runs: int) -> float:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    asked = argparse.ArgumentParser(prog="sqe.bench.commits", description=__doc__)
+    asked = argparse.ArgumentParser(prog="python -m benchmarks.commits", description=__doc__)
     asked.add_argument("--snapshots", type=int, default=5000, metavar="N", help="compare the 1st and the Nth")
     given = asked.parse_args(arguments)
     first, last = measure(1), measure(given.snapshots)

@@ -7,10 +7,10 @@ import statistics
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from benchmarks.flight.large import some_rows
+from benchmarks.flight.served import Served
+from benchmarks.flight.taking import Taken, elsewhere, take_at_once, take_spooled
 from sqe.bench import processes
-from sqe.bench.flight.large import some_rows
-from sqe.bench.flight.served import Served
-from sqe.bench.flight.taking import Taken, elsewhere, take_at_once, take_spooled
 from sqe.bench.place import Kept
 from sqe.results.result import LARGEST_BATCH
 

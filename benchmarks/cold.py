@@ -1,4 +1,5 @@
-"""A whole process, from nothing to the count of a table's rows: SQE, and bare DuckDB doing the same."""
+"""A whole process, from nothing to the count of a table's rows: SQE, and bare DuckDB doing the same:
+python -m benchmarks.cold"""
 
 from __future__ import annotations
 
@@ -9,11 +10,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
+import sqe
+from benchmarks import report
+from benchmarks.many_files import ROWS_EACH, table_of_files
 from sqe.bench import processes
 from sqe.bench.extensions import extension
-from sqe.bench.many_files import ROWS_EACH, table_of_files
 from sqe.bench.place import Kept, metadata_file
 
 _BARE = """
@@ -29,7 +33,7 @@ def measure(kept: Kept, runs: int, command: str | None) -> list[dict[str, object
     """In turns; medians. `JVM` says whether a `java` was among the processes."""
     # As an installer does with packages, DuckDB's too. In a checkout Python would at its first start, unless
     # it is told to write none; then every start compiles all of it again.
-    compileall.compile_dir(Path(__file__).parents[1], quiet=2)
+    compileall.compile_dir(Path(sqe.__file__).parent, quiet=2)
     with kept.connect() as connection:
         table = table_of_files(connection, 1)
         metadata = metadata_file(connection, *table.split("."))
@@ -74,10 +78,21 @@ def _starts_java(words: list[str]) -> bool:
     """In a run of its own: looking takes time."""
     with tempfile.TemporaryDirectory() as elsewhere:
         process = subprocess.Popen(words, stdout=subprocess.DEVNULL, cwd=elsewhere)
-        found = False
+        seen = False
         while process.poll() is None:
-            found = found or "java" in processes.names(process.pid)
+            seen = seen or "java" in processes.names(process.pid)
             time.sleep(0.005)
         if process.returncode:
             raise subprocess.CalledProcessError(process.returncode, words)
-    return found
+    return seen
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    flags = report.flags("cold", __doc__, runs=5)
+    flags.add_argument("--command", help="what starts SQE, such as ./sqe (this Python's `-m sqe`)")
+    given = flags.parse_args(arguments)
+    return report.finish(given, "cold", measure(report.kept(given), given.runs, given.command))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,4 +1,4 @@
-"""`sqe bench flight` from end to end, on sizes at which it measures nothing."""
+"""`python -m benchmarks.flight` from end to end, on sizes at which it measures nothing."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+from benchmarks.flight.__main__ import main
 
 from sqe.bench.page import write_page
 from sqe.bench.reports import read
-from sqe.cli.main import sqe
 
 PARTS = ("start", "stream", "end-to-end", "small", "latency", "idle")
 
@@ -18,7 +18,7 @@ def test_every_part_has_its_table_on_the_page(tmp_path: Path, capsys: pytest.Cap
     report, page = tmp_path / "r.json", tmp_path / "page.md"
     words = ["--size", "0.001", "--seconds", "0.2", "--runs", "1", "--connections", "2", "--idle", "2"]
     words += ["--sessions", "1", "2", "--without-spark", "--json", str(report)]
-    assert sqe(["bench", "flight", *words, "--dir", str(tmp_path / "kept")]) == 0
+    assert main([*words, "--dir", str(tmp_path / "kept")]) == 0
     assert "pyarrow's server, from memory" in capsys.readouterr().out
     tables = json.loads(report.read_text())["flight"]
     assert tuple(sorted(tables)) == tuple(sorted(PARTS))
@@ -36,6 +36,6 @@ def test_every_part_has_its_table_on_the_page(tmp_path: Path, capsys: pytest.Cap
 def test_a_session_is_small(tmp_path: Path) -> None:
     report = tmp_path / "r.json"
     words = ["--part", "idle", "--idle", "20", "--without-spark", "--json", str(report)]
-    assert sqe(["bench", "flight", *words, "--dir", str(tmp_path / "kept")]) == 0
+    assert main([*words, "--dir", str(tmp_path / "kept")]) == 0
     [line] = json.loads(report.read_text())["flight"]["idle"]
     assert line["idle sessions"] == 20 and line["a session, MB"] < 10

@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 
+from benchmarks.flight.clients import Adbc, Client, Pyarrow
+from benchmarks.flight.served import Served
 from sqe.bench import processes
-from sqe.bench.flight.clients import Adbc, Client, Pyarrow
-from sqe.bench.flight.served import Served
 
 Line = dict[str, object]
 Work = Callable[[Client, int], object]

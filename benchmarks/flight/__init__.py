@@ -1,0 +1,1 @@
+"""`python -m benchmarks.flight`: a real server process, measured through real Flight SQL clients."""

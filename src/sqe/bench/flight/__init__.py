@@ -1,1 +1,0 @@
-"""`sqe bench flight`: a real server process, measured through real Flight SQL clients."""

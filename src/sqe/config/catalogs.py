@@ -1,0 +1,192 @@
+"""`[catalog]` and `[catalogs.<name>]`: which catalogs there are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field, replace
+
+from sqe.config.keys import Node, Section, choice, of_other_packages, table, text
+from sqe.errors import ConfigError
+from sqe.foundation.record import record
+
+REQUIRED = {
+    "rest": ("catalog_url", "warehouse"),
+    "hms": ("uri", "warehouse"),
+    "glue": ("region", "warehouse"),
+    "s3tables": ("table_bucket_arn",),
+    "jdbc": ("url", "warehouse"),
+    "hadoop": ("warehouse",),
+    "sqlite": ("warehouse",),
+}
+"""What a catalog of each type needs."""
+BUILT_CATALOG_TYPES = frozenset({"hadoop", "jdbc", "rest", "sqlite"})
+# Of `jdbc` catalogs.
+DATABASES = frozenset({"mysql", "postgresql", "sqlite"})
+BUILT_DATABASES = frozenset({"postgresql", "sqlite"})
+CATALOG_GROUP = "sqe.catalogs"
+"""Entry points of other packages' types of catalogs."""
+FILE_SYSTEM_GROUP = "sqe.file_systems"
+"""Entry points of other packages' file systems, by the scheme of a location."""
+_BACKEND_KEYS = ("warehouse", "uri", "region", "endpoint", "table_bucket_arn", "endpoint_url", "url")
+_AUTH_NEEDS = {"client_credentials": ("token_endpoint", "client_id", "client_secret"), "static": ("token",)}
+
+_BACKEND: dict[str, Node] = {
+    "type": choice(
+        "Which kind of catalog it is; other packages may add some.",
+        " ".join(REQUIRED),
+        "rest",
+        group=CATALOG_GROUP,
+    ),
+    "warehouse": text(
+        "Warehouse name (`rest`) or location of new tables; for `sqlite`, the directory that holds both."
+    ),
+    "url": text(
+        "Database: `sqlite:`, `postgresql://` or `mysql://` (`jdbc`; the last not yet).", secret=True
+    ),
+    "options": table("Settings of a catalog type of another package."),
+}
+_AUTH_TYPE = choice(
+    "The user's own token, or what replaces it; `anonymous` is built.",
+    "session_bearer client_credentials anonymous static aws",
+    "session_bearer",
+)
+CATALOG = Section(
+    "One catalog. The backend's keys may stand directly in the block or in `.backend`.",
+    {
+        "name": text("SQL name of the single `[catalog]`; else its warehouse (`rest`) or its type."),
+        "catalog_url": text("Address of an Iceberg REST catalog."),
+        "polaris_url": text("Older name of `catalog_url`."),
+        **_BACKEND,
+        "backend": Section("Kind of the catalog and where it is.", _BACKEND),
+        "auth": Section(
+            "With which identity the catalog is called.",
+            {"type": replace(_AUTH_TYPE, awaits="catalogs that ask for an identity")},
+        ),
+    },
+)
+
+
+@record
+class CatalogSettings:
+    """One configured catalog; `options` are the keys of its backend besides the type."""
+
+    name: str
+    type: str
+    warehouse: str | None
+    catalog_url: str | None = None
+    options: Mapping[str, object] = field(default_factory=dict, repr=False)
+    auth: Mapping[str, object] = field(default_factory=dict, repr=False)
+    storage: Mapping[str, object] = field(default_factory=dict, repr=False)
+
+    @property
+    def url(self) -> str:
+        """Where the database of a `jdbc` catalog is, with its password."""
+        return str(self.options.get("url", ""))
+
+    @property
+    def database(self) -> str:
+        """Which kind of database that is."""
+        scheme = self.url.partition(":")[0].lower()
+        return "postgresql" if scheme == "postgres" else scheme
+
+
+Block = Mapping[str, object]
+Where = tuple[str, ...]
+
+
+def catalog_blocks(values: Block) -> dict[str, tuple[Block, Where]]:
+    """The catalogs by SQL name, each with where it stands in the file."""
+    named = values.get("catalogs")
+    blocks: dict[str, tuple[Block, Where]] = {}
+    for name, block in named.items() if isinstance(named, Mapping) else ():
+        if not name or "." in name:
+            raise ConfigError(f'catalogs."{name}": a catalog\'s name must not be empty or contain a dot')
+        blocks[name] = (block, ("catalogs", name))
+    single = values.get("catalog")
+    if isinstance(single, Mapping):
+        kind = _backend(single, "type") or "rest"
+        name = single.get("name") or (_backend(single, "warehouse") if kind == "rest" else kind)
+        query = values.get("query")
+        chosen = query.get("default_catalog") if isinstance(query, Mapping) else None
+        # Beside [catalogs.*] the single block is a leftover, unless the default names it.
+        if not blocks or (name and name == chosen and name not in blocks):
+            if not name:
+                raise ConfigError("catalog: there is no warehouse, and no name for the catalog")
+            blocks[str(name)] = (single, ("catalog",))
+    return blocks
+
+
+def _backend(block: Block, key: str) -> object:
+    """A backend's key from `.backend`, else from the block itself."""
+    backend = block.get("backend")
+    inner = backend.get(key) if isinstance(backend, Mapping) else None
+    return block.get(key) if inner is None else inner
+
+
+def read_catalog(name: str, block: Block, dotted: str) -> CatalogSettings:
+    inner = block.get("backend")
+    for key, value in inner.items() if isinstance(inner, Mapping) else ():
+        if key in block and block[key] != value:
+            raise ConfigError(f"{dotted}.{key} and {dotted}.backend.{key} differ", hint="keep one of them")
+    if "polaris_url" in block and block.get("catalog_url", block["polaris_url"]) != block["polaris_url"]:
+        raise ConfigError(f"{dotted}.catalog_url and {dotted}.polaris_url differ", hint="keep one of them")
+    kind = str(_backend(block, "type") or "rest")
+    options = {key: value for key in _BACKEND_KEYS if (value := _backend(block, key))}
+    url = block.get("catalog_url") or block.get("polaris_url")
+    missing = [
+        key for key in REQUIRED.get(kind, ()) if not (url if key == "catalog_url" else options.get(key))
+    ]
+    if missing:
+        raise ConfigError(f'{dotted}: a catalog of type "{kind}" needs {" and ".join(missing)}')
+    auth, storage = block.get("auth"), block.get("storage")
+    if isinstance(auth, Mapping):
+        _check_auth(dotted, auth)
+    warehouse = options.pop("warehouse", None)
+    settings = CatalogSettings(
+        name=name,
+        type=kind,
+        warehouse=str(warehouse) if warehouse else None,
+        catalog_url=str(url) if url else None,
+        options=_own_options(dotted, kind, block, options),
+        auth=auth if isinstance(auth, Mapping) else {},
+        storage=storage if isinstance(storage, Mapping) else {},
+    )
+    if kind == "jdbc" and settings.database not in DATABASES:
+        # The url may hold a password.
+        raise ConfigError(f'{dotted}.url must begin with "sqlite:", "postgresql://" or "mysql://"')
+    return settings
+
+
+def _own_options(dotted: str, kind: str, block: Block, common: Block) -> Block:
+    """What a backend obeys besides the keys that all have; one of another package, its `options`."""
+    options = _backend(block, "options")
+    if kind not in REQUIRED:
+        return options if isinstance(options, Mapping) else {}
+    if options is not None:
+        raise ConfigError(f'{dotted}: type "{kind}" has no key options')
+    return common
+
+
+def _check_auth(dotted: str, auth: Block) -> None:
+    kind = str(auth.get("type", "session_bearer"))
+    missing = [key for key in _AUTH_NEEDS.get(kind, ()) if not auth.get(key)]
+    if missing:
+        raise ConfigError(f'{dotted}.auth: type "{kind}" needs {" and ".join(missing)}')
+
+
+def unbuilt_part(catalog: CatalogSettings) -> tuple[str, str] | None:
+    """What of a catalog cannot be had yet, and what can."""
+    if catalog.type in REQUIRED and catalog.type not in BUILT_CATALOG_TYPES:
+        return f'a catalog of type "{catalog.type}"', ", ".join(sorted(BUILT_CATALOG_TYPES)) + " are"
+    if catalog.type == "jdbc" and catalog.database not in BUILT_DATABASES:
+        return f'a catalog in a "{catalog.database}" database', ", ".join(sorted(BUILT_DATABASES)) + " are"
+    scheme, separator, _ = (catalog.warehouse or "").partition("://")
+    if catalog.type != "rest" and separator and not _has_file_system(scheme.lower()):
+        return "a warehouse that is not a local directory", "it awaits object stores"
+    if catalog.type == "rest" and "@" in (catalog.catalog_url or "").partition("://")[2].partition("/")[0]:
+        return "a catalog_url with a user in it", "it awaits catalogs that ask for an identity"
+    return None
+
+
+def _has_file_system(scheme: str) -> bool:
+    return scheme == "file" or scheme in of_other_packages(FILE_SYSTEM_GROUP)

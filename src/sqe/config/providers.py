@@ -1,0 +1,115 @@
+"""`[auth]`: the chain of providers that tell who somebody is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from types import MappingProxyType
+
+from sqe.config.keys import Listed, Section, choice, flag, not_built, path, table, text, texts
+from sqe.errors import ConfigError
+from sqe.foundation.record import record
+
+KEY_PREFIX = "sqe_"
+PROVIDER_GROUP = "sqe.auth.providers"
+"""Entry points of other packages' providers."""
+PROVIDER_TYPES = (
+    *("oidc_password", "client_credentials", "client_credentials_passthrough", "token_exchange"),
+    *("bearer_token", "bearer_passthrough", "aws_iam", "api_key", "users_file", "mtls", "anonymous"),
+)
+PROVIDER_KEYS: dict[str, tuple[str, ...]] = {
+    "anonymous": ("user", "roles"),
+    "api_key": ("keys_file", "key_prefix", "keys"),
+    "users_file": ("users_file", "fallthrough_on_reject"),
+}
+"""What the providers that are built obey, besides the type."""
+
+
+@record
+class ProviderSettings:
+    """One of the chain's providers; `options` are its keys besides the type."""
+
+    type: str
+    options: Mapping[str, object] = field(default_factory=dict, repr=False)
+
+
+@record
+class AuthSettings:
+    """`providers` in the order in which they are asked."""
+
+    providers: tuple[ProviderSettings, ...]
+    role_mappings: Mapping[str, tuple[str, ...]]
+    attempts_per_minute: int
+
+
+_API_KEY = Section(
+    "An API key in the configuration itself (`api_key`).",
+    {
+        "hash": text("`sha256:` and the SHA-256 of the key, as `sqe server api-key` makes it."),
+        "user": text("Whose key it is."),
+        "roles": texts("Roles of that user."),
+        "groups": texts("Groups of that user."),
+    },
+)
+_PROVIDER = Section(
+    "A provider; the first that knows the credentials decides.",
+    {
+        "type": choice(
+            "Kind of provider; `users_file`, `api_key` and `anonymous` are built.",
+            " ".join(PROVIDER_TYPES),
+            group=PROVIDER_GROUP,
+        ),
+        "users_file": path("File of users and their hashed passwords (`users_file`)."),
+        "keys_file": path("File with the hashes of API keys (`api_key`)."),
+        "key_prefix": text("How an API key begins.", KEY_PREFIX),
+        "keys": Listed(_API_KEY),
+        "user": text("User of `anonymous` and `bearer_passthrough`; default: anonymous."),
+        "roles": texts("Roles of `anonymous` and `bearer_passthrough`."),
+        "fallthrough_on_reject": flag("Ask the next provider when this one refuses."),
+        "options": table("Settings of a provider of another package."),
+    },
+)
+AUTH = Section(
+    "Who may ask a server: an ordered chain of providers.",
+    {
+        "providers": Listed(_PROVIDER),
+        "role_mappings": table("Lists of roles by the name of a role or a group that stands for them."),
+    },
+)
+
+
+def read_auth(block: object, attempts: int, source: str | None) -> AuthSettings:
+    """`source` is where the providers were set, for the complaint about one that is not built; without it any
+    may be named."""
+    given = block if isinstance(block, Mapping) else {}
+    mappings: dict[str, tuple[str, ...]] = {}
+    for name, roles in given.get("role_mappings", {}).items():
+        if not isinstance(roles, list) or not all(isinstance(role, str) for role in roles):
+            raise ConfigError(f'auth.role_mappings."{name}" must be a list of roles')
+        mappings[name] = tuple(roles)
+    return AuthSettings(
+        providers=tuple(_provider(row, source) for row in given.get("providers", ())),
+        role_mappings=MappingProxyType(mappings),
+        attempts_per_minute=attempts,
+    )
+
+
+def _provider(row: Mapping[str, object], source: str | None) -> ProviderSettings:
+    if "type" not in row:
+        raise ConfigError("auth.providers: there is a provider without a type")
+    kind = str(row["type"])
+    options = {key: value for key, value in row.items() if key != "type"}
+    if kind in PROVIDER_TYPES and kind not in PROVIDER_KEYS:
+        if source is not None:
+            built = ", ".join(sorted(PROVIDER_KEYS))
+            raise not_built(source, f'auth.providers: type "{kind}"', f"built are {built}")
+        return ProviderSettings(kind, options)
+    own = PROVIDER_KEYS.get(kind, ("options",))
+    for key in options:
+        if key not in own:
+            keys = ", ".join(own)
+            raise ConfigError(f'auth.providers: type "{kind}" has no key {key}', hint=f"it has {keys}")
+    if "options" in own:
+        foreign = options.get("options")
+        return ProviderSettings(kind, foreign if isinstance(foreign, Mapping) else {})
+    return ProviderSettings(kind, options)
