@@ -48,3 +48,8 @@ class Session:
     written: int | None = None
     tokens: TokenSource | None = field(default=None, repr=False, compare=False)
     id: str = field(default_factory=lambda: secrets.token_hex(16))
+
+    def wrote(self) -> None:
+        """Counts what a ROLLBACK would have to take back."""
+        if self.written is not None:
+            self.written += 1

@@ -16,7 +16,6 @@ from sqe.bind.statement import bind
 from sqe.bind.views.reader import ViewReader
 from sqe.commands.command import command_for
 from sqe.commands.running import Statement, life, started
-from sqe.commands.session_control import wrote
 from sqe.config.session_properties import value_of
 from sqe.coordinator import Coordinator
 from sqe.engine.lane import Question
@@ -49,7 +48,7 @@ def run(statement: Statement, coordinator: Coordinator) -> None:
         with statement.stage("run"):
             command_for(tree)(statement, planned, coordinator)
             if tree.writes:
-                wrote(statement.session)
+                statement.session.wrote()
 
 
 @deep_recursion()

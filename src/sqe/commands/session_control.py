@@ -39,12 +39,6 @@ def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
             _transaction(action, session)
 
 
-def wrote(session: Session) -> None:
-    """Counts what a ROLLBACK would have to take back."""
-    if session.written is not None:
-        session.written += 1
-
-
 def _transaction(action: str, session: Session) -> None:
     """Drivers ask for transactions out of habit. Each statement commits by itself, so that COMMIT has
     nothing left to do, and ROLLBACK only says so where it cannot take anything back."""

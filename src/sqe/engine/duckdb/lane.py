@@ -11,7 +11,6 @@ from sqe.config.duckdb import FastSettings
 from sqe.engine.duckdb.render import FastRendered
 from sqe.engine.lane import Batches, Candidate, Measured, Order, Question, Rendered
 from sqe.engine.row_limit import check_rows, limited
-from sqe.engine.steps import Step
 from sqe.session import Identity
 
 if TYPE_CHECKING:
@@ -77,6 +76,7 @@ class FastLane:
 
     def measure(self, rendered: Rendered, order: Order, *, most_rows: int) -> Measured:
         from sqe.engine.duckdb import profile
+        from sqe.engine.steps import Step
 
         assert isinstance(rendered, FastRendered)
         batches = self._run(rendered, order, "profile")
