@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sqe.commands.running import Statement
-from sqe.commands.system_rows import rows_of
 from sqe.coordinator import Coordinator
 from sqe.engine.lane import Batches, Lane, Order, Rendered
 from sqe.engine.plans import Plan
@@ -34,10 +33,16 @@ def order_for(
     def on_progress(done: int, of: int) -> None:
         statement.progress = (done, of)
 
+    tables = {}
+    if rendered.tables:
+        # Few statements read what the coordinator makes, and listings take 8 ms to import.
+        from sqe.commands.system_rows import rows_of
+
+        tables = {name: rows_of(scan, statement, plan, coordinator) for name, scan in rendered.tables.items()}
     return Order(
         statement.session.identity,
         statement.id,
-        {name: rows_of(scan, statement, plan, coordinator) for name, scan in rendered.tables.items()},
+        tables,
         on_progress,
         statement.deadline,
         patient,
