@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from sqe.catalog.iceberg.definition import DEFAULT_CODEC, RESERVED
 from sqe.catalog.iceberg.table import Column, SortField, Table
 from sqe.catalog.iceberg.view import View
+from sqe.foundation.identifiers import quoted
 from sqe.types import sql_types as t
 
 # Words that our dialect, or Trino's, takes for a name only in quotes.
@@ -133,7 +134,7 @@ def _name(parts: Sequence[str]) -> str:
 def _quoted(name: str) -> str:
     if _PLAIN.fullmatch(name) and not _RESERVED_WORDS.fullmatch(name):
         return name
-    return '"' + name.replace('"', '""') + '"'
+    return quoted(name)
 
 
 def _text(value: str) -> str:

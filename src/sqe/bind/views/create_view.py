@@ -19,6 +19,7 @@ from sqe.bind.views.inline import has_star, inline
 from sqe.catalog.iceberg.table import Column
 from sqe.catalog.iceberg.view import View
 from sqe.errors import NotSupported, UserError
+from sqe.foundation.identifiers import quoted
 from sqe.policy.decision import write_denied
 from sqe.sql.alter import SPAN
 from sqe.tree import statements as s
@@ -179,10 +180,6 @@ def _renamed(sql: str, fields: Sequence[Field], columns: Sequence[ColumnDefiniti
         listed = ", ".join(f"{quoted(f.name)} AS {quoted(c.name)}" for f, c in pairs)
         return f"SELECT {listed} FROM {source}"
     return f"SELECT * FROM {source} AS listed ({', '.join(quoted(c.name) for c in columns)})"
-
-
-def quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _stored(b: Binder, view: TableName, sql: str, columns: Sequence[ColumnDefinition]) -> View:

@@ -26,6 +26,7 @@ from sqe.errors import (
     NotSupported,
     SqeError,
 )
+from sqe.foundation.identifiers import quoted
 from sqe.observe.request_ids import request_ids
 from sqe.policy.secure import Guard
 from sqe.results.result import spool_failure
@@ -92,10 +93,10 @@ class Ingest:
         exists: bool,
         present: int,
     ) -> int | None:
-        name = ".".join(map(_quoted, (table.catalog, *table.namespace, table.name)))
-        columns = ", ".join(map(_quoted, schema.names))
+        name = ".".join(map(quoted, (table.catalog, *table.namespace, table.name)))
+        columns = ", ".join(map(quoted, schema.names))
         values = ", ".join(
-            "NULL" if field.name in nulls else f"{_read(number, field)} AS {_quoted(field.name)}"
+            "NULL" if field.name in nulls else f"{_read(number, field)} AS {quoted(field.name)}"
             for number, field in enumerate(schema)
         )
         rows = f"SELECT {values} FROM '{STREAM}'"
@@ -255,7 +256,7 @@ def _renamed(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
 
 def _read(number: int, field: pa.Field) -> str:
     """A column of the staged file, with the names inside its type put back."""
-    column, kind = _quoted(_column(number)), type_of(field.type, field.name, None)
+    column, kind = quoted(_column(number)), type_of(field.type, field.name, None)
     return f"CAST({column} AS {kind})" if expands("", kind) else column
 
 
@@ -333,7 +334,3 @@ def _asked(command: Any) -> tuple[int, int]:
     ):
         raise InvalidArgument("an ingest says what to do if the table exists, and if it does not")
     return missing, present
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
