@@ -4,6 +4,10 @@ PYTHON := .venv/bin/python
 COMPILE := $(PYTHON) -m piptools compile --quiet --generate-hashes --strip-extras --no-header --no-annotate \
 	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-emit-options
 
+# What every change is tested with; the other marks are long, or need what not every machine has.
+USUAL := not long and not lanes and not integration and not flight
+QUICK = $(PYTHON) -m pytest -n auto --dist loadfile --without-spark -m "$(USUAL)"
+
 .DEFAULT_GOAL := help
 .PHONY: help bootstrap run test test-quick test-long test-lanes test-parity test-integration test-flight lint bench bench-suites soak docs screenshots lock
 
@@ -16,11 +20,11 @@ bootstrap:
 run: ## Start the shell on the embedded warehouse
 	@./sqe
 
-test: bootstrap ## Run the tests
-	$(PYTHON) -m pytest -m "not long and not lanes and not integration and not flight"
+test: bootstrap ## Run the tests: what needs no Spark in parallel, then the others on one Spark
+	failed=0; $(QUICK) || failed=1; $(PYTHON) -m pytest -m "spark and $(USUAL)" || failed=1; exit $$failed
 
 test-quick: bootstrap ## Run what needs no Spark, in parallel; fails where a Java is started all the same
-	$(PYTHON) -m pytest -n auto --dist loadfile --without-spark -m "not long and not lanes and not integration and not flight"
+	$(QUICK)
 
 test-long: bootstrap ## Run all tests, also those that take minutes each
 	$(PYTHON) -m pytest

@@ -39,6 +39,8 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["JAVA_HOME"] = str(home)
 
 
+# Before pytest chooses by marks.
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
         if "spark_lane" in getattr(item, "fixturenames", ()):

@@ -76,6 +76,7 @@ def test_a_statement_changes_nothing_in_its_host() -> None:
     assert changes("SELECT 1", f"SELECT {deep}", "CREATE TABLE t (a integer)", "SHOW TABLES") == UNCHANGED
 
 
+@pytest.mark.spark
 def test_nor_does_one_on_spark() -> None:
     assert changes("SET SESSION lane = 'spark'", "SELECT 1") == UNCHANGED
 

@@ -334,6 +334,7 @@ def test_a_spool_directory_that_is_not_there(home: Path, tmp_path: Path, remote:
     assert "results.spool_dir" in first and "results.spool_dir" in hint
 
 
+@pytest.mark.spark
 @pytest.mark.faults
 def test_no_room_to_start_spark(home: Path) -> None:
     first, hint = complaint(on_spark(home, largest_file=100), "SPARK_NOT_STARTED")

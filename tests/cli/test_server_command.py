@@ -18,6 +18,9 @@ from typing import Any
 import adbc_driver_flightsql.dbapi as adbc
 import pytest
 
+# A server warms its Spark up.
+pytestmark = pytest.mark.spark
+
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "server.toml"
 COMMANDS = [["server", "--config"], ["sqe-server", "--config"], ["sqe-coordinator"]]

@@ -12,6 +12,9 @@ import pytest
 from sqe.engine.spark.jars import Jar, ensure_jars
 from sqe.errors import Unavailable
 
+# Java fetches them.
+pytestmark = pytest.mark.spark
+
 CONTENT = b"a small jar" * 1000
 
 

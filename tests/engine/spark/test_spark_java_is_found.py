@@ -75,6 +75,7 @@ def test_a_java_that_cannot_run_stops_the_statement(tmp_path: Path, monkeypatch:
     lane.close()
 
 
+@pytest.mark.spark
 def test_a_wrong_memory_size_is_a_configuration_error() -> None:
     from sqe.config.spark import SparkSettings
     from sqe.engine.spark.jars import default_cache

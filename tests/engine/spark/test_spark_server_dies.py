@@ -18,7 +18,7 @@ from sqe.engine.spark.jars import default_cache
 from sqe.engine.spark.spark import Spark
 from sqe.errors import LimitExceeded, Unavailable
 
-pytestmark = pytest.mark.faults
+pytestmark = [pytest.mark.spark, pytest.mark.faults]
 
 ENDLESS = "SELECT count(*) FROM range(0, 1000000000000000, 1, 1) WHERE id % 7 = 3"
 # Starts a server, says where it is, and then waits to be killed or just ends.
