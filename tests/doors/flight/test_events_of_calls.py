@@ -59,7 +59,8 @@ def ingest(of: Plain) -> None:
         if_not_exist=_Options.TABLE_NOT_EXIST_OPTION_CREATE, if_exists=_Options.TABLE_EXISTS_OPTION_REPLACE
     )
     command = sql.CommandStatementIngest(table_definition_options=options, table="sent", catalog="lake")
-    of.ask("DoPut", *sent(pack(command), pa.table({"a": [1]})))
+    # Spark may be starting.
+    list(of.call("DoPut", sent(pack(command), pa.table({"a": [1]})), timeout=300))
 
 
 CALLS: dict[str, Callable[[Plain], object]] = {
