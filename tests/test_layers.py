@@ -142,7 +142,6 @@ def test_libraries_stay_in_their_rooms(file: Path) -> None:
 PRIVATE_PARTS: dict[str, tuple[str, ...]] = {
     "engine/spark/connect.py": ("pyspark",),
     "sql/dialect.py": ("sqlglot",),
-    "sql/parse.py": ("sqlglot",),
     "sql/alter.py": ("sqlglot",),
     "sql/statements.py": ("sqlglot",),
     "cli/leave.py": ("os._exit",),
