@@ -38,7 +38,7 @@ class Queued(Protocol):
     cancelled: bool
 
     @property
-    def user(self) -> str: ...
+    def who(self) -> str: ...
 
 
 class Admission(Protocol):

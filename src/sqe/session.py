@@ -21,6 +21,13 @@ class Identity:
     subject: str = ""
 
     @property
+    def who(self) -> str:
+        """Who it is, whatever roles they have now: limits and history count by this."""
+        if not self.issuer and not self.subject:
+            return self.user
+        return "\0".join((self.issuer, self.subject, self.user))
+
+    @property
     def key(self) -> str:
         """What is kept for one identity and for no other is found by this."""
         return repr((self.issuer, self.subject, self.user, sorted(self.roles), sorted(self.groups)))

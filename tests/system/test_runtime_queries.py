@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 import weakref
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from sqe.errors import SqeError
 from sqe.observe.events import Origin, StatementFinished, StatementReceived
 from sqe.observe.history import KEPT, KEPT_TEXT, History
 from sqe.observe.statement_record import Record
+from sqe.session import Identity
 from sqe.system.runtime import queries
 
 
@@ -147,3 +149,14 @@ def test_the_columns_are_those_that_rows_are_made_of() -> None:
 
     [row] = queries(Sources())  # type: ignore[arg-type]
     assert len(row) == len(definitions.TABLES["runtime", "queries"].columns)
+
+
+def test_two_issuers_users_of_one_name_see_their_own(tmp_path: Path) -> None:
+    with connect(warehouse=tmp_path / "w") as owner:
+        here = Connection(owner.coordinator, Identity("alice", issuer="https://a", subject="1"))
+        there = Connection(owner.coordinator, Identity("alice", issuer="https://b", subject="1"))
+        here.execute("SELECT 1 AS secret_of_here").fetchall()
+        shown = there.execute("SELECT query FROM system.runtime.queries").fetchall()
+        assert all("secret_of_here" not in text for (text,) in shown)
+        shown = here.execute('SELECT query, "user" FROM system.runtime.queries').fetchall()
+        assert ("SELECT 1 AS secret_of_here", "alice") in shown

@@ -87,6 +87,10 @@ class Statement:
         return self.session.identity.user
 
     @property
+    def who(self) -> str:
+        return self.session.identity.who
+
+    @property
     def is_late(self) -> bool:
         return self.deadline is not None and time.monotonic() >= self.deadline
 
@@ -138,6 +142,7 @@ class Statement:
             self.lane_reason,
             None if self.error is None else self.error.kind.value,
             None if self.error is None else self.error.code,
+            self.who,
         )
 
 

@@ -64,11 +64,11 @@ class History:
         with self._lock:
             return len(self._running)
 
-    def records(self, user: str) -> list[Record]:
-        """The user's own, oldest first."""
+    def records(self, who: str) -> list[Record]:
+        """Those of one identity (`Identity.who`), oldest first."""
         with self._lock:
             records = [*self._ended, *(current() for current in self._running.values())]
-        return [record for record in records if record is not None and record.user == user]
+        return [record for record in records if record is not None and (record.owner or record.user) == who]
 
 
 def _bytes(record: Record) -> int:

@@ -10,7 +10,8 @@ from sqe.foundation.record import record
 
 @record
 class Record:
-    """Times are seconds since the epoch. It holds no rows."""
+    """Times are seconds since the epoch. It holds no rows. `owner` is `Identity.who` of its user, where that
+    is more than the name."""
 
     id: str
     user: str
@@ -25,3 +26,4 @@ class Record:
     lane_reason: str | None = None
     error_kind: str | None = None
     error_code: str | None = None
+    owner: str = ""

@@ -18,7 +18,7 @@ class Ticketed(Protocol):
     cancelled: bool
 
     @property
-    def user(self) -> str: ...
+    def who(self) -> str: ...
 
 
 # How often somebody who waits looks whether they were cancelled.
@@ -48,7 +48,7 @@ class Admission:
         """Returns when the statement may run; raises an error that names the limit."""
         with self._changed:
             self._check_open()
-            key, user = statement.id, statement.user
+            key, user = statement.id, statement.who
             if not self._waiting and self._fits(user):
                 self._take(key, user)
                 return
@@ -86,7 +86,7 @@ class Admission:
             return self._changed.wait_for(lambda: not self._running, seconds)
 
     def _wait(self, statement: Ticketed) -> None:
-        key, user = statement.id, statement.user
+        key, user = statement.id, statement.who
         until = time.monotonic() + self._limits.queue_timeout_secs
         while not (self._fits(user) and self._is_next(key)):
             left = until - time.monotonic()

@@ -98,7 +98,7 @@ class Calls:
         session = self._of_bearer(credentials)
         identity = session.identity if session is not None else self._grant(client, credentials).identity
         call = Call(client, self._sessions, identity)
-        with self._limits.counted(identity.user):
+        with self._limits.counted(identity.who):
             try:
                 if session is not None:
                     call.came_with_bearer_of(session)

@@ -159,7 +159,7 @@ class Sessions:
         """Where there are too many, the one ends that its user has left for longest: some drivers close
         connections without a word."""
         with self._lock:
-            theirs = [s for s in self._by_cookie.values() if s.identity.user == identity.user]
+            theirs = [s for s in self._by_cookie.values() if s.identity.who == identity.who]
             most, most_of_one = self._most(identity), self._settings.max_sessions_per_user
             if len(self._by_cookie) < most and len(theirs) < most_of_one:
                 return
@@ -175,7 +175,7 @@ class Sessions:
                 code="TOO_MANY_SESSIONS",
                 hint="close connections that are not used, or try again later",
             )
-        theirs = sum(session.identity.user == identity.user for session in self._by_cookie.values())
+        theirs = sum(session.identity.who == identity.who for session in self._by_cookie.values())
         if theirs >= self._settings.max_sessions_per_user:
             raise LimitExceeded(
                 f"there are {theirs} sessions of one user already (session.max_sessions_per_user)",
@@ -220,7 +220,7 @@ class Sessions:
         for_all = most - most // 10
         if len(self._by_cookie) < for_all:
             return for_all
-        has_one = any(session.identity.user == identity.user for session in self._by_cookie.values())
+        has_one = any(session.identity.who == identity.who for session in self._by_cookie.values())
         return for_all if has_one else most
 
     def _alive(self, session: ServerSession | None) -> ServerSession | None:

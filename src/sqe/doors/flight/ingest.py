@@ -78,7 +78,7 @@ class Ingest:
             }
             schema, batches = coerce_batches(schema, batches, columns)
         target = storable(schema)
-        with Staged(self._coordinator, session.identity.user) as staged:
+        with Staged(self._coordinator, session.identity.who) as staged:
             rows = staged.write(batches, target)
             written = self._write(call, table, target, nulls, str(staged.path), exists, present)
         return rows if written is None else written
