@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,16 @@ def test_statements_nest_as_deeply_as_in_the_command(connection: Connection) -> 
     assert sys.getrecursionlimit() == limit
 
 
+@pytest.fixture
+def hosts_limit() -> Iterator[None]:
+    """As Python begins with it: a command that an earlier test ran in this process raises it for good."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(1000)
+    yield
+    sys.setrecursionlimit(limit)
+
+
+@pytest.mark.usefixtures("hosts_limit")
 def test_the_limit_stays_until_the_last_thread_has_left() -> None:
     limit = sys.getrecursionlimit()
     inside, leave = threading.Event(), threading.Event()
@@ -121,6 +132,7 @@ def test_a_limit_that_the_host_sets_meanwhile_is_kept() -> None:
         sys.setrecursionlimit(limit)
 
 
+@pytest.mark.usefixtures("hosts_limit")
 def test_a_caller_deeper_than_the_limit_leaves_it_to_the_next_to_restore() -> None:
     limit = sys.getrecursionlimit()
 

@@ -14,6 +14,7 @@ from sqe.bench.reports import read
 PARTS = ("start", "stream", "end-to-end", "small", "latency", "idle")
 
 
+@pytest.mark.spark
 def test_every_part_has_its_table_on_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report, page = tmp_path / "r.json", tmp_path / "page.md"
     words = ["--size", "0.001", "--seconds", "0.2", "--runs", "1", "--connections", "2", "--idle", "2"]
@@ -33,6 +34,7 @@ def test_every_part_has_its_table_on_the_page(tmp_path: Path, capsys: pytest.Cap
     assert str(tmp_path) not in text
 
 
+@pytest.mark.spark
 def test_a_session_is_small(tmp_path: Path) -> None:
     report = tmp_path / "r.json"
     words = ["--part", "idle", "--idle", "20", "--without-spark", "--json", str(report)]

@@ -57,6 +57,7 @@ def stranger_to(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int,
     server.communicate(timeout=60)
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize("compression", [grpc.Compression.NoCompression, grpc.Compression.Gzip])
 def test_memory_does_not_grow_with_what_strangers_send(
     stranger_to: tuple[int, int], compression: grpc.Compression

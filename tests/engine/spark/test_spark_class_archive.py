@@ -50,6 +50,7 @@ def test_what_was_not_used_for_long_goes(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [new]
 
 
+@pytest.mark.spark
 @pytest.mark.faults
 def test_a_broken_archive_is_passed_over(tmp_path: Path) -> None:
     (tmp_path / "jars").symlink_to(default_cache() / "jars")
