@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import grpc
 import pytest
 
 from sqe.engine.spark import spark as module
+from sqe.engine.spark.connect import ConnectSession
 from sqe.engine.spark.spark import Spark
 from sqe.session import Identity
 
@@ -39,6 +41,14 @@ def test_one_that_runs_something_is_not_idle(spark_lane: Spark, monkeypatch: pyt
     assert sum(batch.num_rows for batch in stream) == 3
     spark_lane.release_idle()
     assert joe.closed
+
+
+def test_releasing_one_of_a_server_that_is_gone_does_no_harm() -> None:
+    channel = grpc.insecure_channel("127.0.0.1:1")
+    session = ConnectSession(channel, "ann", lambda: False)
+    session.release()
+    channel.close()
+    session.release()
 
 
 def test_two_issuers_users_of_one_name_share_nothing(spark_lane: Spark) -> None:

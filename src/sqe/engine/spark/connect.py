@@ -128,7 +128,8 @@ class ConnectSession:
     def release(self) -> None:
         """Frees the session on the server. A server that is gone has freed it already."""
         request = proto.ReleaseSessionRequest(session_id=self.id, user_context=self._user)
-        with contextlib.suppress(grpc.RpcError):
+        # gRPC says of a closed channel that it is a wrong value.
+        with contextlib.suppress(grpc.RpcError, ValueError):
             self._stub.ReleaseSession(request, timeout=RELEASE_SECONDS)
 
     def create_view(self, name: str, file_format: str, paths: Sequence[str]) -> None:
