@@ -43,3 +43,13 @@ def test_beyond_the_bound_is_one_error(connection: Connection) -> None:
 def test_at_the_bound_it_is_made(connection: Connection) -> None:
     rows = connection.execute(f"SELECT {', '.join(MADE)} FROM (VALUES 'a') AS t (x)").fetchall()
     assert rows == [(LONGEST, LONGEST, 10000, 10000, 10000, 1000)]
+
+
+def test_of_no_number_nothing_is_made(connection: Connection) -> None:
+    """Spark's least and greatest pass NULL over, and a bound is no number that was asked for."""
+    calls = ("repeat(x, n)", "rpad(x, n, 'ab')", "lpad(x, n, 'ab')", "substr(x, n)", "split_part(x, ',', n)")
+    rows = connection.execute(
+        f"SELECT {', '.join(calls)}, levenshtein_distance(rpad(x, 3000, 'ab'), CAST(NULL AS varchar))"
+        " FROM (VALUES ('a', CAST(NULL AS bigint)), ('b', NULL)) AS t (x, n)"
+    ).fetchall()
+    assert rows == [(None,) * (len(calls) + 1)] * 2

@@ -236,8 +236,9 @@ def _slice(call: Call, texts: Texts) -> str:
     return share(_SLICE, texts)
 
 
+# Spark's least passes NULL over.
 _REPEAT = (
-    "(CASE WHEN {1} < 0 THEN "
+    "(CASE WHEN {1} IS NULL THEN NULL WHEN {1} < 0 THEN "
     + refuse("count argument of repeat function must be greater than or equal to 0")
     + f" WHEN {{1}} > {_MAX_REPEAT} THEN "
     + refuse(f"count argument of repeat function must be less than or equal to {_MAX_REPEAT}")

@@ -153,7 +153,8 @@ _HAMMING = (
 )
 # A table of this size is what Trino is ready to fill.
 _LEVENSHTEIN = (
-    "(CASE WHEN CAST(greatest(char_length({0}), char_length({1})) AS BIGINT)"
+    "(CASE WHEN {0} IS NULL OR {1} IS NULL THEN NULL"
+    " WHEN CAST(greatest(char_length({0}), char_length({1})) AS BIGINT)"
     " * (least(char_length({0}), char_length({1})) - 1) > 1000000 THEN "
     + refuse("The combined inputs for Levenshtein distance are too large")
     + " ELSE CAST(levenshtein({0}, {1}) AS BIGINT) END)"
