@@ -198,3 +198,15 @@ def test_a_writer_binds_again_after_it_waited(lake: Connection) -> None:
     assert isinstance(failure, TypeMismatch)
     gone = "DROP TABLE source"
     assert isinstance(while_waiting(lake, "u", "CREATE TABLE u AS SELECT * FROM source", gone), NotFound)
+
+
+@pytest.mark.parametrize("name", ["position_deletes", "files", "plain"])
+def test_the_past_of_a_table_whose_name_is_a_selector(lake: Connection, name: str) -> None:
+    lake.execute(f"CREATE TABLE {name} (a integer)")
+    for number in (1, 2):
+        lake.execute(f"INSERT INTO {name} VALUES ({number})")
+    rows = lake.execute(f'SELECT snapshot_id FROM "{name}$snapshots" ORDER BY committed_at').fetchall()
+    before = lake.execute(f"SELECT a FROM {name} FOR VERSION AS OF {rows[0][0]}").fetchall()
+    assert before == [(1,)]
+    # How many rows an UPDATE changed is counted in the snapshot before it.
+    assert lake.execute(f"UPDATE {name} SET a = a + 10 WHERE a = 1").rowcount == 1

@@ -144,7 +144,7 @@ class ConnectSession:
 
     def create_metadata_view(self, name: str, location: str, snapshot_id: int | None) -> None:
         """A temporary view of the Iceberg table that a metadata file describes."""
-        options = {} if snapshot_id is None else {"snapshot-id": str(snapshot_id)}
+        options = {} if snapshot_id is None else {"versionAsOf": str(snapshot_id)}
         source = proto.Read.DataSource(format="iceberg", paths=[location], options=options)
         view = proto.CreateDataFrameViewCommand(
             input=proto.Relation(read=proto.Read(data_source=source)), name=name, replace=True
