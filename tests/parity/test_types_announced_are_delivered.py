@@ -20,7 +20,7 @@ def test_the_engine_delivers_what_was_announced(outcomes: list[Outcome], deliver
         f"{sql}: {announced} announced, {delivered} delivered"
         for sql, columns in deliveries.items()
         for announced, delivered, _ in columns
-        if shape(delivered) != shape(arrow_type(announced))
+        if not is_delivered(delivered, arrow_type(announced))
     ]
     assert not different, "\n".join(different)
 
@@ -52,6 +52,18 @@ def _fits(value: Any, type_: t.Type) -> bool:
         case t.Array(t.Varchar() as element):
             return value is None or all(_fits(item, element) for item in value)
     return True
+
+
+def is_delivered(delivered: pa.DataType, announced: pa.DataType) -> bool:
+    """Spark has no function that takes a value of no type: what is only NULL travels as text, and is a null
+    of Arrow's again in the result."""
+    return _only_nulls(shape(announced), shape(delivered))
+
+
+def _only_nulls(announced: object, delivered: object) -> bool:
+    if isinstance(announced, tuple) and isinstance(delivered, tuple):
+        return len(announced) == len(delivered) and all(map(_only_nulls, announced, delivered))
+    return announced == delivered or (announced == "null" and delivered == "string")
 
 
 def shape(of: pa.DataType) -> object:

@@ -19,6 +19,8 @@ pytestmark = pytest.mark.spark
 
 # DuckDB divides decimals, and averages them, as doubles.
 ROUNDED = 1
+# These multiply a quotient of two digits by a hundred: so much larger is what was rounded.
+ROUNDED_OF = {"q58": 100, "q83": 100}
 
 
 class Suite:
@@ -33,19 +35,19 @@ class Suite:
             [(expected,)] = self.oracle.execute(f"SELECT count(*) FROM {table}").fetchall()
             assert loaded.rowcount == expected
 
-    def check(self, sql: str) -> bool:
+    def check(self, sql: str, rounded: int = ROUNDED) -> bool:
         """Whether there were rows to compare."""
         self.connection.execute(f"USE {self.name}")
         cursor = self.connection.execute(sql)
         ours = cursor.fetchall()
         assert cursor.columns is not None
         theirs = duck.answer(self.oracle, sql, [str(kind) for _, kind in cursor.columns])
-        wrong = difference(ours, theirs, decimal_steps=ROUNDED)
+        wrong = difference(ours, theirs, decimal_steps=rounded)
         if wrong is not None and _limit(sql) == len(ours):
             # Rows that tie where LIMIT cuts may be others: compare without it.
             whole = re.sub(r"LIMIT\s+\d+\s*$", "", sql.rstrip(), flags=re.IGNORECASE)
             everything = duck.answer(self.oracle, whole, [str(kind) for _, kind in cursor.columns])
-            others, _ = without_partner(ours, everything, decimal_steps=ROUNDED)
+            others, _ = without_partner(ours, everything, decimal_steps=rounded)
             wrong = f"not in the whole answer: {others}" if others else None
         assert wrong is None, wrong
         return bool(ours)
@@ -66,4 +68,6 @@ def suites(connect: object, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     ("suite", "query"), [(s, q) for s in ("tpch", "tpcds") for q in queries(s)], ids=lambda v: v
 )
 def test_same_answer(suites: dict[str, Suite], suite: str, query: str) -> None:
-    assert suites[suite].check(answerable(suite)[query]), "no rows: give it other parameters"
+    assert suites[suite].check(answerable(suite)[query], ROUNDED_OF.get(query, ROUNDED)), (
+        "no rows: give it other parameters"
+    )
