@@ -3,6 +3,7 @@ more class."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Protocol
@@ -32,16 +33,16 @@ class Question:
     restricted: bool
 
 
-class Candidate:
+class Candidate(ABC):
     """A statement that a lane may answer. Each lane has a class of its own for what it keeps until it
     renders."""
 
     __slots__ = ()
 
     @property
+    @abstractmethod
     def reason(self) -> str:
         """Why this lane, as EXPLAIN tells it."""
-        raise NotImplementedError
 
 
 class Rendered:
