@@ -112,10 +112,6 @@ class Lane(Protocol):
         """What SET SESSION lane and EXPLAIN call it."""
 
     @property
-    def engine(self) -> str:
-        """What the engine behind it is called."""
-
-    @property
     def tells_places(self) -> bool:
         """Whether its errors say where in the statement they arose."""
 

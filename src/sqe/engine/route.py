@@ -8,8 +8,6 @@ from sqe.engine.lane import Candidate, Lane, Question, Rendered
 from sqe.errors import NotSupported
 from sqe.foundation.record import record
 
-AUTO = "auto"
-
 
 @record
 class Route:

@@ -26,7 +26,6 @@ class FastLane:
     files, as an identity read it."""
 
     name = "fast"
-    engine = "DuckDB"
     tells_places = False
 
     def __init__(

@@ -44,7 +44,6 @@ class SparkLane:
     """`session_of` is the Spark session of an identity, with the catalogs of that identity in it."""
 
     name = "spark"
-    engine = "Spark"
     tells_places = True
 
     def __init__(self, session_of: Callable[[Identity], SparkSession]) -> None:
