@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
@@ -13,7 +13,6 @@ from sqe.catalog.iceberg.table import Column, Table
 from sqe.catalog.io import engine_path
 from sqe.config.duckdb import FastSettings
 from sqe.engine.duckdb.bounds import UNKNOWN, Bounds, Range
-from sqe.engine.duckdb.conditions import conditions_of
 from sqe.engine.duckdb.constants import folded
 from sqe.engine.duckdb.elide_guards import elide_guards
 from sqe.engine.duckdb.eligibility import refusal
@@ -22,12 +21,14 @@ from sqe.engine.duckdb.render import FastRendered, render
 from sqe.engine.duckdb.sources import IcebergMetadata, OneFile, ParquetFiles, ScanFiles, Source, totals
 from sqe.engine.duckdb.table_kinds import Denied, Plain, kind_of
 from sqe.engine.lane import Candidate, Question
+from sqe.engine.ranges import narrowed
 from sqe.engine.render.scope import references
 from sqe.engine.render.signed_zero import normalize_signed_zero
 from sqe.engine.render.zones import lower_zones
 from sqe.errors import NotSupported
 from sqe.foundation.record import record
-from sqe.tree.expressions import Expression, conjunction, walk
+from sqe.tree.expressions import Expression, conjunction, conjuncts, walk
+from sqe.tree.pushdown import conditions_by_scan
 from sqe.tree.relations import FileScan, Filter, Join, Scan, TableName
 from sqe.tree.statements import Query
 from sqe.types.sql_types import APPROXIMATE, Type, holds_floats, is_exact
@@ -72,9 +73,9 @@ def eligible(question: Question, files: FileCache, settings: FastSettings) -> Fa
         lowered = folded(lowered)
         reading = _Reading(lowered, question.tables, files, settings)
         sources: dict[Scan | FileScan, Source] = {
-            scan: reading.source(scan, terms)
-            for scan, terms in conditions_of(lowered).items()
-            if scan.metadata is None
+            scan: reading.source(scan, [part for term in terms for part in conjuncts(narrowed(term))])
+            for scan, terms in conditions_by_scan(lowered).items()
+            if isinstance(scan, Scan) and scan.metadata is None
         }
         sources |= {n: reading.file(n) for n in walk(lowered) if isinstance(n, FileScan)}
         bounds = Bounds(lowered, reading.range_of, reading.rows_of)
@@ -129,7 +130,7 @@ class _Reading:
             return UNKNOWN
         return Range(Decimal(facts.low), Decimal(facts.high), False)
 
-    def source(self, scan: Scan, terms: tuple[Expression, ...]) -> Source:
+    def source(self, scan: Scan, terms: Sequence[Expression]) -> Source:
         table = self._tables[scan.table]
         files = self._files_of(scan)
         kind = kind_of(table, files, as_of=scan.as_of)
