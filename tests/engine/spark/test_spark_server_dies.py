@@ -71,6 +71,36 @@ def test_a_server_that_was_replaced_leaves_no_zombie(lane: Spark) -> None:
         time.sleep(0.05)
 
 
+def test_no_statement_is_lost_with_a_server_that_is_replaced(lane: Spark) -> None:
+    session = lane.session("x", {})
+    before = lane.link().server
+    assert before is not None
+    runs = threading.Event()
+    answers: list[int] = []
+
+    def ask_slowly() -> None:
+        sql = "SELECT count(*) FROM range(0, 5000000000, 1, 1) WHERE id % 7 = 3"
+        stream = session.run(sql, statement_id="slow", on_progress=lambda _: runs.set())
+        answers.extend(batch.column(0)[0].as_py() for batch in stream)
+
+    slow = threading.Thread(target=ask_slowly)
+    slow.start()
+    assert runs.wait(60)
+    # As if Spark's log said that a cancelled task goes on.
+    before._has_runaways = True
+    asked = 0
+    while lane.link().server is before:
+        asked += 1
+        assert [b.num_rows for b in session.run("SELECT 1", statement_id=f"s{asked}")] == [1]
+    assert [b.num_rows for b in session.run("SELECT 1", statement_id="after")] == [1]
+    slow.join(60)
+    assert answers == [714285714]
+    deadline = time.monotonic() + 60
+    while before.alive:
+        assert time.monotonic() < deadline, "the server that was replaced goes on"
+        time.sleep(0.05)
+
+
 @pytest.mark.parametrize("how", ["runs", "ends"])
 def test_a_server_ends_with_its_owner(how: str) -> None:
     owner = subprocess.Popen([sys.executable, "-c", OWNER, how], stdout=subprocess.PIPE, text=True)

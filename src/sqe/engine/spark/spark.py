@@ -192,21 +192,21 @@ class Spark:
                 self._replace(link)
 
     def _replace(self, link: _Link) -> None:
-        give_up = time.monotonic() + RUNAWAY_SECONDS
-        # Others may end by themselves, or wait for those cores for ever.
-        while self._runs_something() and time.monotonic() < give_up and link.usable:
-            time.sleep(0.1)
         with self._lock:
             if self._link is not link:
                 return
             self._link = None
         log.warning("Spark is started anew: tasks of cancelled statements went on")
-        link.end()
         self.start()
+        # What runs there may end by itself, or wait for those cores for ever.
+        give_up = time.monotonic() + RUNAWAY_SECONDS
+        while self._runs_on(link) and time.monotonic() < give_up and link.usable and not self._closed:
+            time.sleep(0.1)
+        link.end()
 
-    def _runs_something(self) -> bool:
+    def _runs_on(self, link: _Link) -> bool:
         with self._lock:
-            return any(session.running for session in self._sessions.values())
+            return any(session.runs_on(link) for session in self._sessions.values())
 
     def _make_link(self) -> _Link:
         if self._settings.remote is not None:
@@ -287,9 +287,9 @@ class SparkSession:
             self._running[statement_id] = stream
         return stream
 
-    @property
-    def running(self) -> int:
-        return len(self._running)
+    def runs_on(self, link: _Link) -> bool:
+        with self._lock:
+            return any(stream.link in (None, link) for stream in self._running.values())
 
     def cancel(self, statement_id: str) -> None:
         """Ends a statement; its stream raises Cancelled. Nothing happens if it has ended."""
@@ -421,6 +421,7 @@ class Stream:
     ) -> None:
         self.statement_id = statement_id
         self.cancelled = False
+        self.link: _Link | None = None
         self._session = session
         self._sql = sql
         self._files = files
@@ -477,10 +478,10 @@ class Stream:
             self._session.ended(self)
 
     def _connected(self) -> tuple[_Link, ConnectSession]:
-        connected = self._session.connected()
+        self.link, connect = self._session.connected()
         if self.cancelled:
             raise Cancelled("the statement was cancelled")
-        return connected
+        return self.link, connect
 
     def _answer(self, connect: ConnectSession) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
