@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from sqe.catalog.iceberg.definition import DEFAULT_CODEC, RESERVED
 from sqe.catalog.iceberg.table import Column, SortField, Table
 from sqe.catalog.iceberg.view import View
-from sqe.foundation.identifiers import quoted
+from sqe.foundation.identifiers import quoted_if_needed
 from sqe.types import sql_types as t
 
-# Words that our dialect, or Trino's, takes for a name only in quotes.
-_RESERVED_WORDS = re.compile(
-    r"alter|and|any|as|between|by|case|cast|check|constraint|create|cross|cube|"
-    r"current_catalog|current_date|current_path|current_role|current_schema|current_time|"
-    r"current_timestamp|current_user|deallocate|delete|describe|distinct|drop|else|end|escape|"
-    r"except|exists|extract|false|fetch|for|foreign|from|full|function|glob|grant|group|"
-    r"grouping|having|ilike|in|inner|insert|intersect|into|is|join|json_array|json_exists|"
-    r"json_object|json_query|json_table|json_value|key|lateral|left|like|limit|listagg|"
-    r"localtime|localtimestamp|match_recognize|natural|normalize|not|notnull|null|on|or|order|"
-    r"outer|partitioned_by|period|prepare|primary|qualify|recursive|references|regexp|returning|"
-    r"revoke|right|rlike|rollback|rollup|select|skip|table|tablesample|then|trim|true|uescape|"
-    r"uncache|union|unique|unnest|using|values|when|where|with|xor"
-)
-_PLAIN = re.compile(r"[a-z_][a-z0-9_]*")
 # Properties that have a place of their own in the statement.
 _SHOWN_ELSEWHERE = {"comment", "format-version", "write.format.default"}
 
@@ -75,7 +60,9 @@ def create_view_text(view: View) -> str:
     line = f"CREATE VIEW {_name((view.name.catalog, *view.name.namespace, view.name.name))}"
     if any(c.comment is not None for c in view.columns):
         # The text has the names; a list is there for what else is said of the columns.
-        line += " (\n" + ",\n".join(f"   {_quoted(c.name)}{_comment(c)}" for c in view.columns) + "\n)"
+        line += (
+            " (\n" + ",\n".join(f"   {quoted_if_needed(c.name)}{_comment(c)}" for c in view.columns) + "\n)"
+        )
     if view.comment is not None:
         line += f" COMMENT {_text(view.comment)}"
     return f"{line} SECURITY {view.security or 'INVOKER'} AS\n{view.sql}"
@@ -88,7 +75,7 @@ def create_schema_text(catalog: str, namespace: Sequence[str], location: str | N
 
 def _column(column: Column) -> str:
     required = "" if column.nullable else " NOT NULL"
-    return f"{_quoted(column.name)} {_type(column.type)}{required}{_comment(column)}"
+    return f"{quoted_if_needed(column.name)} {_type(column.type)}{required}{_comment(column)}"
 
 
 def _comment(column: Column) -> str:
@@ -102,20 +89,24 @@ def _type(type_: t.Type) -> str:
         case t.Map(key, value):
             return f"map({_type(key)}, {_type(value)})"
         case t.Row(fields):
-            return "row(" + ", ".join(f"{_quoted(f.name or '')} {_type(f.type)}" for f in fields) + ")"
+            return (
+                "row(" + ", ".join(f"{quoted_if_needed(f.name or '')} {_type(f.type)}" for f in fields) + ")"
+            )
     return str(type_)
 
 
 def _transform(transform: str, column: str) -> str:
     word, _, number = transform.rstrip("]").partition("[")
     if word == "identity":
-        return _quoted(column)
-    return f"{word}({_quoted(column)}, {number})" if number else f"{word}({_quoted(column)})"
+        return quoted_if_needed(column)
+    return (
+        f"{word}({quoted_if_needed(column)}, {number})" if number else f"{word}({quoted_if_needed(column)})"
+    )
 
 
 def _sort_key(key: SortField) -> str:
     direction = "DESC" if key.descending else "ASC"
-    return f"{_quoted(key.column or '')} {direction} NULLS {'FIRST' if key.nulls_first else 'LAST'}"
+    return f"{quoted_if_needed(key.column or '')} {direction} NULLS {'FIRST' if key.nulls_first else 'LAST'}"
 
 
 def _root(column: str, names: set[str]) -> bool:
@@ -128,13 +119,7 @@ def _array(items: Sequence[str]) -> str:
 
 
 def _name(parts: Sequence[str]) -> str:
-    return ".".join(_quoted(part) for part in parts)
-
-
-def _quoted(name: str) -> str:
-    if _PLAIN.fullmatch(name) and not _RESERVED_WORDS.fullmatch(name):
-        return name
-    return quoted(name)
+    return ".".join(quoted_if_needed(part) for part in parts)
 
 
 def _text(value: str) -> str:

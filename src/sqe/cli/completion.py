@@ -9,9 +9,10 @@ from sqe.cli.dot_commands import COMMANDS, is_command
 from sqe.cli.names import Listing, Names
 from sqe.cli.scope import Place, named_queries, place_at, tables_of
 from sqe.cli.tokens import statement_around
+from sqe.foundation.identifiers import quoted_if_needed
 from sqe.foundation.record import record
 from sqe.functions import registry
-from sqe.sql.keywords import BEGINNINGS, KEYWORDS, TYPES, quoted
+from sqe.sql.keywords import BEGINNINGS, KEYWORDS, TYPES
 
 
 @record
@@ -93,7 +94,7 @@ def _written(place: Place, listing: Iterable[tuple[str, str]] | Listing) -> Iter
     typed = place.word.lower()
     for name, about in listing:
         if name.lower().startswith(typed):
-            text = quoted(name)
+            text = quoted_if_needed(name)
             if place.quoted and not text.startswith('"'):
                 text = f'"{text}"'
             yield text, about

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from sqe.errors import SqeError
-from sqe.sql.keywords import quoted
+from sqe.foundation.identifiers import quoted_if_needed
 
 if TYPE_CHECKING:
     from sqe.api.base_connection import BaseConnection
@@ -30,7 +30,7 @@ class Names:
         return self._first("SHOW CATALOGS")
 
     def schemas(self, catalog: str | None = None) -> list[str]:
-        return self._first("SHOW SCHEMAS" + (f" FROM {quoted(catalog)}" if catalog else ""))
+        return self._first("SHOW SCHEMAS" + (f" FROM {quoted_if_needed(catalog)}" if catalog else ""))
 
     def tables(self, schema: Sequence[str] = ()) -> list[str]:
         """The tables of `(schema,)` or `(catalog, schema)`, else of the session's schema."""
@@ -74,4 +74,4 @@ class Names:
 
 
 def dotted(parts: Sequence[str]) -> str:
-    return ".".join(map(quoted, parts))
+    return ".".join(map(quoted_if_needed, parts))

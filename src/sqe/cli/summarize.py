@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqe.sql.keywords import quoted
+from sqe.foundation.identifiers import quoted_if_needed
 
 _NUMBERS = ("tinyint", "smallint", "integer", "bigint", "real", "double", "decimal")
 _NESTED = ("array(", "map(", "row(", "json")
@@ -35,7 +35,7 @@ _HEADER = (
 
 def _column(number: int, name: str, type_: str) -> tuple[list[str], list[str]]:
     """The aggregates of a column, and its row made of them."""
-    column, prefix = quoted(name), f"c{number}_"
+    column, prefix = quoted_if_needed(name), f"c{number}_"
     nothing = "CAST(NULL AS varchar)"
     aggregates = {"filled": f"count({column})"}
     cells = {"min": nothing, "max": nothing, "avg": "CAST(NULL AS double)", "std": "CAST(NULL AS double)"}

@@ -15,21 +15,9 @@ from functools import cache
 from sqe.foundation.record import record
 from sqe.functions.function import LambdaArgument, Resolution, ResultRule
 from sqe.types.sql_types import (
-    BIGINT,
-    BOOLEAN,
     DATE,
-    DAY_SECOND,
-    DOUBLE,
-    INTEGER,
-    JSON,
-    REAL,
-    SMALLINT,
-    TINYINT,
     UNKNOWN,
-    UUID,
-    VARBINARY,
     VARCHAR,
-    YEAR_MONTH,
     Array,
     Char,
     Decimal,
@@ -49,6 +37,7 @@ from sqe.types.sql_types import (
     is_integer,
     is_orderable,
 )
+from sqe.types.text import SIMPLE_TYPES
 
 
 @record
@@ -114,23 +103,6 @@ class Signature:
         return self.parameters + self.parameters[-1:] * (count - len(self.parameters))
 
 
-_NAMED: dict[str, Type] = {
-    "boolean": BOOLEAN,
-    "tinyint": TINYINT,
-    "smallint": SMALLINT,
-    "integer": INTEGER,
-    "bigint": BIGINT,
-    "real": REAL,
-    "double": DOUBLE,
-    "varchar": VARCHAR,
-    "varbinary": VARBINARY,
-    "date": DATE,
-    "uuid": UUID,
-    "json": JSON,
-    "unknown": UNKNOWN,
-    "interval year to month": YEAR_MONTH,
-    "interval day to second": DAY_SECOND,
-}
 _ZONED = "timestamp with time zone"
 _TOKEN = re.compile(
     r"\s*(interval year to month|interval day to second|with time zone|\.\.\.|->|\w+|[(),:?])"
@@ -183,7 +155,7 @@ class _Parser:
         if name[0].isupper():
             return Variable(name, self.take() if self.accept(":") else "")
         if not self.accept("("):
-            return Exactly(_NAMED[name])
+            return Exactly(SIMPLE_TYPES[name])
         if name in ("varchar", "char", "decimal", "timestamp", "time"):
             sizes = [self.take()]
             while self.accept(","):

@@ -11,7 +11,7 @@ from typing import NoReturn
 from sqe.types import sql_types as t
 
 _TOKEN = re.compile(r'\s*("(?:[^"]|"")*"|[^\s"(),]+|[(),])')
-_SIMPLE: dict[str, t.Type] = {
+SIMPLE_TYPES: dict[str, t.Type] = {
     str(kind): kind
     for kind in (
         *(t.BOOLEAN, *t.INTEGERS, *t.APPROXIMATE, t.VARBINARY, t.DATE, t.UUID, t.JSON, t.UNKNOWN),
@@ -129,7 +129,7 @@ class _Reader:
         return int(word)
 
     def _simple(self, name: str) -> t.Type:
-        kind = _SIMPLE.get(name)
+        kind = SIMPLE_TYPES.get(name)
         if kind is None:
             self._fail()
         return kind
