@@ -18,7 +18,7 @@ from sqe.catalog.backends.committing import (
     taken,
 )
 from sqe.catalog.backends.jdbc import refuse_purge
-from sqe.catalog.backends.rest_client import Refused, RestClient
+from sqe.catalog.backends.rest_client import RestClient, RestError
 from sqe.catalog.iceberg import metadata
 from sqe.catalog.iceberg.view import View, ViewDefinition
 from sqe.catalog.io import spell
@@ -102,7 +102,7 @@ class RestCatalog(CommittingCatalog):
                 self._delete("views", each, view)
             try:
                 self._client.delete("namespaces", each)
-            except Refused as error:
+            except RestError as error:
                 if error.status == 409:
                     raise self._not_empty(each) from None
 
@@ -156,7 +156,7 @@ class RestCatalog(CommittingCatalog):
         for kind in ("tables", "views") if self._client.has_views else ("tables",):
             try:
                 answer = self._client.get("namespaces", namespace, kind, (name,))
-            except Refused:
+            except RestError:
                 continue
             return self._answered(answer, TableName(self.name, namespace, name), view=kind == "views")
         return None
@@ -187,7 +187,7 @@ class RestCatalog(CommittingCatalog):
                 answer = self._client.post(
                     "namespaces", name.namespace, kind, (name.name,), body=self._change(name, base, raw, view)
                 )
-        except Refused as error:
+        except RestError as error:
             if base is None and error.status == 404:
                 raise self._no_schema(name.namespace) from None
             return None
@@ -221,7 +221,7 @@ class RestCatalog(CommittingCatalog):
         body = {"source": _identifier(name), "destination": _identifier(target)}
         try:
             self._client.post(kind, "rename", body=body)
-        except Refused as error:
+        except RestError as error:
             if error.status == 409:
                 raise AlreadyExists(f"'{target}' already exists", code="TABLE_ALREADY_EXISTS") from None
             raise self._not_found(name.namespace, name.name, kind=kind[:-1]) from None
@@ -237,7 +237,7 @@ class RestCatalog(CommittingCatalog):
         query = {"parent": self._client.namespace_text(above)} if above else {}
         try:
             answer = self._client.listed("namespaces", key="namespaces", query=query)
-        except Refused:
+        except RestError:
             return []
         listed = (tuple(str(part) for part in parts) for parts in answer)
         # Some servers leave out the parent's name, and some list what is further down too.
@@ -249,7 +249,7 @@ class RestCatalog(CommittingCatalog):
             return []
         try:
             identifiers = self._client.listed("namespaces", namespace, kind, key="identifiers")
-        except Refused:
+        except RestError:
             return []
         return sorted(str(each["name"]) for each in identifiers)
 
@@ -257,7 +257,7 @@ class RestCatalog(CommittingCatalog):
         """None where there is no such schema."""
         try:
             answer = self._client.get("namespaces", namespace)
-        except Refused:
+        except RestError:
             return None
         return {str(key): str(value) for key, value in (answer.get("properties") or {}).items()}
 
@@ -265,7 +265,7 @@ class RestCatalog(CommittingCatalog):
         """False if it is there already."""
         try:
             self._client.post("namespaces", body={"namespace": list(namespace), "properties": properties})
-        except Refused as error:
+        except RestError as error:
             if error.status == 404:
                 raise self._no_schema(namespace[:-1]) from None
             return False
@@ -275,7 +275,7 @@ class RestCatalog(CommittingCatalog):
         """False if there is none."""
         try:
             self._client.delete("namespaces", namespace, kind, (name,), query=query)
-        except Refused as error:
+        except RestError as error:
             if error.status == 409:
                 raise UserError(f"'{TableName(self.name, namespace, name)}' cannot be dropped now") from None
             return False

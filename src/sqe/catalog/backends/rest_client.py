@@ -20,7 +20,7 @@ ANSWER_SECONDS = 20.0
 _VIEWS = "GET /v1/{prefix}/namespaces/{namespace}/views"
 
 
-class Refused(Exception):
+class RestError(Exception):
     """An answer that the caller may expect: a name that is not there (404), or is already (409)."""
 
     def __init__(self, status: int, kind: str, message: str) -> None:
@@ -101,7 +101,7 @@ class RestClient:
         query = urlencode({"warehouse": self._warehouse})
         try:
             answer = self._call("GET", f"{self._base}/v1/config?{query}")
-        except Refused as error:
+        except RestError as error:
             raise Unavailable(
                 f"catalog '{self._catalog}' does not know its warehouse, or is no Iceberg REST catalog",
                 code="ICEBERG_CATALOG_ERROR",
@@ -158,7 +158,7 @@ class RestClient:
         error = error if isinstance(error, dict) else {}
         kind, message = str(error.get("type") or ""), str(error.get("message") or "")
         if status in (404, 409):
-            raise Refused(status, kind, message)
+            raise RestError(status, kind, message)
         if status in (401, 403, 419):
             raise AccessDenied(f"catalog '{self._catalog}' does not allow this")
         if status in (400, 406, 422, 501):

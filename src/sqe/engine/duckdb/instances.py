@@ -26,7 +26,7 @@ BESIDE = 512 << 20
 SELECTS = ("SELECT", "WITH", "VALUES", "(")
 
 
-class Refused(Exception):
+class NotASelect(Exception):
     """The text is not one SELECT."""
 
 
@@ -52,9 +52,9 @@ class Instance:
         """The one statement of a text. DuckDB says SELECT of PRAGMA and SHOW too, so the word counts."""
         statements = self.connection.extract_statements(sql)
         if len(statements) != 1 or statements[0].type != _duckdb.StatementType.SELECT:
-            raise Refused
+            raise NotASelect
         if not sql.lstrip().upper().startswith(SELECTS):
-            raise Refused
+            raise NotASelect
         return statements[0]
 
     def register(self, bodies: Sequence[dict[str, Any]]) -> None:

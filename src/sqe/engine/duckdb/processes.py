@@ -439,7 +439,7 @@ def _batch(data: bytearray, schema: pa.Schema | None) -> pa.RecordBatch:
 
 def _failure(message: dict[str, Any]) -> SqeError:
     kind, text = str(message.get("kind")), str(message.get("text"))
-    if kind == "Refused":
+    if kind == "NotASelect":
         return FastLaneFailed("the rendered text is not one SELECT")
     # A streamed answer fails with an exception of Arrow's; the text is DuckDB's either way.
     return translate(text if " Error: " in text else f"{kind} Error: {text}")
