@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sqe.functions.bodies import urls
-from sqe.functions.bodies.arrow import Refused
+from sqe.functions.bodies.arrow import BodyError
 
 # The URL; its protocol, host, port, path, query and fragment.
 READ: list[tuple[str, tuple[str, str, int | None, str, str, str]]] = [
@@ -63,5 +63,5 @@ def test_parameters() -> None:
 def test_what_was_encoded_is_decoded() -> None:
     assert urls.decode("a+b%20%C3%A9%ED%A0%80%C3") == "a b é\ufffd\ufffd"
     for broken in ("%", "%4", "%zz", "%41%"):
-        with pytest.raises(Refused):
+        with pytest.raises(BodyError):
             urls.decode(broken)

@@ -11,7 +11,7 @@ from sqe.bind.conversion import EXPRESSIONS, check_arguments
 from sqe.bind.query.expressions import bind_expression
 from sqe.bind.query.scope import Scope
 from sqe.errors import NotSupported, Position, TypeMismatch, UserError
-from sqe.functions.bodies.arrow import Refused
+from sqe.functions.bodies.arrow import BodyError
 from sqe.tree.expressions import Call, Cast, Expression, Literal
 from sqe.types import sql_types as t
 
@@ -26,7 +26,7 @@ def _literal(b: Binder, node: exp.ParseJSON, scope: Scope) -> Expression:
 
     try:
         return Literal(t.JSON, parse(node.this.name))
-    except Refused:
+    except BodyError:
         raise UserError(
             f"'{node.this.name}' is not a valid JSON literal",
             code="INVALID_LITERAL",

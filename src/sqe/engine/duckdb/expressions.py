@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from sqe.engine.duckdb.functions.casts import duck_cast
 from sqe.engine.duckdb.functions.rendering import render
-from sqe.engine.duckdb.functions.text import located
 from sqe.engine.duckdb.literals import literal
 from sqe.engine.duckdb.types import quote_name
 from sqe.engine.render.expressions import PLACED, ExpressionWriter, Scope
+from sqe.engine.render.failures import located
 from sqe.engine.render.renderings import Order
 from sqe.engine.render.scope import has_subquery
 from sqe.errors import NotSupported, Position

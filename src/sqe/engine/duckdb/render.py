@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
+from sqe.engine.duckdb.literals import string
 from sqe.engine.duckdb.relations import FastRelations
 from sqe.engine.duckdb.sources import IcebergMetadata, ScanFiles, Source, totals
 from sqe.engine.duckdb.types import QUOTE
 from sqe.engine.lane import Rendered
+from sqe.engine.render.failures import replace_failures
 from sqe.engine.render.layout import laid_out
 from sqe.engine.render.quoting import spelled
 from sqe.errors import InternalError
@@ -50,4 +52,5 @@ def render(
     sql = laid_out(writer.answer(query.relation))
     needs_iceberg = any(isinstance(source, IcebergMetadata) for source in sources.values())
     extensions = ("avro", "iceberg") if needs_iceberg else ()
-    return FastRendered(spelled(sql, QUOTE), writer.tables, called(sql), extensions)
+    text = spelled(replace_failures(sql, lambda failure: f"error({string(failure.text)})"), QUOTE)
+    return FastRendered(text, writer.tables, called(sql), extensions)

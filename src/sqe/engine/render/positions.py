@@ -2,13 +2,14 @@
 
 A comment `/*line:column*/` stands directly before each expression that may fail when it runs; what it
 marks is either in parentheses or one call, so that its end can be found without a parser. An error that
-a rendering raises by itself has no place in Spark's eyes, and carries it in its text: SQE@line:column:CODE.
+a rendering raises by itself has no place in Spark's eyes, and carries it in its text (failures.py).
 """
 
 from __future__ import annotations
 
 import re
 
+from sqe.engine.render.failures import located
 from sqe.engine.render.lexing import SPARK, is_one_call
 from sqe.errors import Position
 
@@ -19,7 +20,7 @@ _PLACED = re.compile(r"^'SQE@\d+:\d+:")
 def marked(position: Position | None, text: str) -> str:
     if position is None:
         return text
-    text = text.replace("raise_error('SQE:", f"raise_error('SQE@{position}:")
+    text = located(text, position)
     return f"/*{position}*/{text if is_one_call(text, SPARK) else f'({text})'}"
 
 

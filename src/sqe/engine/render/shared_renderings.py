@@ -85,12 +85,12 @@ def with_json_path(body: str) -> Renderer:
     def render(call: Call, texts: Texts) -> str:
         path = constant(call.arguments[1])
         if isinstance(path, str):
-            from sqe.functions.bodies.arrow import Refused
+            from sqe.functions.bodies.arrow import BodyError
             from sqe.functions.bodies.json_text import steps
 
             try:
                 steps(path)
-            except Refused:
+            except BodyError:
                 raise invalid(call, f"Invalid JSON path: '{path}'") from None
         return f"sqe_json_text_{body}({texts[0]}, {texts[1]})"
 

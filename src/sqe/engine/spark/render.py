@@ -7,6 +7,7 @@ from dataclasses import field
 
 from sqe.engine.lane import Rendered
 from sqe.engine.render.expressions import Scope
+from sqe.engine.render.failures import replace_failures
 from sqe.engine.render.layout import Lines, after, before, derived, laid_out, line, listed
 from sqe.engine.render.names import column_name
 from sqe.engine.render.positions import position_of, strip_positions
@@ -88,7 +89,7 @@ def render(
     sql = laid_out(_statement(lower(lowered), writer))
     files = tuple(FileView(name, scan.format, scan.paths) for name, scan in writer.file_views.items())
     return SparkRendered(
-        spelled(sql, QUOTE),
+        spelled(replace_failures(sql, lambda failure: f"raise_error({string(failure.text)})"), QUOTE),
         files,
         writer.tables,
         called(sql),

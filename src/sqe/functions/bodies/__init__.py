@@ -2,7 +2,7 @@
 
 An engine's worker runs them without the rest of SQE: a module here imports the standard library and
 pyarrow alone. A body gets one value a parameter and never NULL; it returns a value, or None for NULL, or
-raises `Refused` with the name of Trino's error, and never with a value of the row in its text.
+raises `BodyError` with the name of Trino's error, and never with a value of the row in its text.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 
-class Refused(ValueError):
+class BodyError(ValueError):
     """An error of Trino's; the text is what the renderings raise too."""
 
     def __init__(self, code: str, message: str) -> None:
@@ -21,7 +21,7 @@ def over_arrays(scalar: Callable[..., Any], arrow_type: str, *, safe: bool = Fal
             return None
         try:
             return scalar(*row)
-        except Refused:
+        except BodyError:
             if safe:
                 return None
             raise

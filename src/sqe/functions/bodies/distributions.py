@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from statistics import NormalDist
 
-from sqe.functions.bodies.arrow import Refused
+from sqe.functions.bodies.arrow import BodyError
 
 _SQRT_2 = math.sqrt(2)
 _TINY = 1e-300
@@ -14,7 +14,7 @@ _STEPS = 100_000
 
 def _require(condition: bool, message: str) -> None:
     if not condition:
-        raise Refused("INVALID_FUNCTION_ARGUMENT", message)
+        raise BodyError("INVALID_FUNCTION_ARGUMENT", message)
 
 
 def normal_cdf(mean: float, deviation: float, value: float) -> float:
@@ -79,7 +79,7 @@ def _fraction(x: float, a: float, b: float) -> float:
             result *= change
         if abs(change - 1) < 1e-15:
             return result
-    raise Refused("NOT_SUPPORTED", "The distribution does not converge for these arguments")
+    raise BodyError("NOT_SUPPORTED", "The distribution does not converge for these arguments")
 
 
 def _away_from_zero(value: float) -> float:

@@ -6,7 +6,7 @@ import base64
 import math
 import struct
 
-from sqe.functions.bodies.arrow import Refused
+from sqe.functions.bodies.arrow import BodyError
 
 _DIGITS = {character: value for value, character in enumerate("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")}
 # Bits that are left over by a whole number of bytes, for as many digits as a last group may have.
@@ -24,7 +24,7 @@ def to_base32(data: bytes) -> str:
 def from_base32(text: str) -> bytes:
     digits = text.rstrip("=")
     if len(digits) % 8 not in _LAST_GROUPS or any(digit not in _DIGITS for digit in digits):
-        raise Refused("INVALID_FUNCTION_ARGUMENT", "Not a text in base 32")
+        raise BodyError("INVALID_FUNCTION_ARGUMENT", "Not a text in base 32")
     value = 0
     for digit in digits:
         value = value << 5 | _DIGITS[digit]
@@ -52,7 +52,7 @@ def from_ieee754_32(data: bytes) -> float:
 def _number(layout: str, data: bytes) -> float:
     size = struct.calcsize(layout)
     if len(data) != size:
-        raise Refused(
+        raise BodyError(
             "INVALID_FUNCTION_ARGUMENT", f"Input floating-point value must be exactly {size} bytes long"
         )
     return float(struct.unpack(layout, data)[0])

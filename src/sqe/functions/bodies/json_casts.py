@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any
 
-from sqe.functions.bodies.arrow import Refused
+from sqe.functions.bodies.arrow import BodyError
 from sqe.functions.bodies.json_text import Number, raw_text_of, read, write
 from sqe.functions.bodies.kept import kept
 
@@ -84,8 +84,8 @@ def _known(reader: Reader) -> Reader:
     return lambda value: None if value is None else reader(value)
 
 
-def _refused(what: str) -> Refused:
-    return Refused("INVALID_CAST_ARGUMENT", f"Cannot cast {what}")
+def _refused(what: str) -> BodyError:
+    return BodyError("INVALID_CAST_ARGUMENT", f"Cannot cast {what}")
 
 
 def _scalar(value: Any) -> None:

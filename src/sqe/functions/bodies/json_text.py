@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from sqe.functions.bodies.arrow import Refused
+from sqe.functions.bodies.arrow import BodyError
 from sqe.functions.bodies.kept import kept
 
 
@@ -37,7 +37,7 @@ def parse(text: str) -> str:
     try:
         return write(_read(text), ordered=True)
     except (ValueError, RecursionError):
-        raise Refused("INVALID_FUNCTION_ARGUMENT", "Cannot convert value to JSON") from None
+        raise BodyError("INVALID_FUNCTION_ARGUMENT", "Cannot convert value to JSON") from None
 
 
 def extract(text: str, path: str) -> str | None:
@@ -98,7 +98,7 @@ def is_scalar(text: str) -> bool:
     try:
         return not isinstance(read(text), (dict, list))
     except (ValueError, RecursionError):
-        raise Refused("INVALID_FUNCTION_ARGUMENT", "Invalid JSON value") from None
+        raise BodyError("INVALID_FUNCTION_ARGUMENT", "Invalid JSON value") from None
 
 
 def _is_text(item: object) -> bool:
@@ -144,7 +144,7 @@ def steps(path: str) -> tuple[str, ...]:
         found.append(re.sub(r"\\(.)", r"\1", quoted) if quoted is not None else step or "")
         at = match.end()
     if not path.startswith("$") or at < len(path):
-        raise Refused("INVALID_FUNCTION_ARGUMENT", "Invalid JSON path")
+        raise BodyError("INVALID_FUNCTION_ARGUMENT", "Invalid JSON path")
     return tuple(found)
 
 

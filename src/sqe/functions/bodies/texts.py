@@ -6,7 +6,7 @@ import math
 import unicodedata
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 
-from sqe.functions.bodies.arrow import Refused
+from sqe.functions.bodies.arrow import BodyError
 
 _SOUNDS = dict(zip("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "01230120022455012623010202", strict=True))
 
@@ -20,7 +20,7 @@ def soundex(text: str) -> str:
     if not letters:
         return ""
     if any(letter not in _SOUNDS for letter in letters):
-        raise Refused("INVALID_FUNCTION_ARGUMENT", "A character has no Soundex code")
+        raise BodyError("INVALID_FUNCTION_ARGUMENT", "A character has no Soundex code")
     code, last = letters[0], _SOUNDS[letters[0]]
     for letter in letters[1:]:
         if letter in "HW":

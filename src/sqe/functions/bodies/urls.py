@@ -6,7 +6,7 @@ import ipaddress
 import re
 from typing import NamedTuple
 
-from sqe.functions.bodies.arrow import Refused
+from sqe.functions.bodies.arrow import BodyError
 from sqe.functions.bodies.kept import kept
 
 _UNRESERVED = r"A-Za-z0-9\-_.!~*'()"
@@ -102,7 +102,7 @@ def decode(text: str) -> str:
 
     def decoded(found: re.Match[str]) -> str:
         if found[0] == "%":
-            raise Refused("INVALID_FUNCTION_ARGUMENT", "Illegal hex characters in escape (%) pattern")
+            raise BodyError("INVALID_FUNCTION_ARGUMENT", "Illegal hex characters in escape (%) pattern")
         return " " if found[0] == "+" else _bytes(found[0])
 
     return _ENCODED.sub(decoded, text)

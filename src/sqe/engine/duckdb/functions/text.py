@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 
 from sqe.engine.duckdb.literals import string as plain_string
+from sqe.engine.render.failures import Failure
 from sqe.engine.render.renderings import Renderer
 from sqe.engine.render.templates import escape, fill
-from sqe.errors import Position
 from sqe.tree.expressions import Call
 
 _PLACEHOLDER = re.compile(r"\{(\d+)\}")
@@ -31,13 +31,7 @@ def struct(**fields: str) -> str:
 
 def refuse(message: str, code: str = "INVALID_FUNCTION_ARGUMENT") -> str:
     """An expression that fails when it is computed, with an error of ours."""
-    return f"error({string(f'SQE:{code}:{message}')})"
-
-
-def located(text: str, position: Position) -> str:
-    """A text whose own errors say where in the user's statement they arose, as the errors that stand in it
-    do already."""
-    return text.replace("error('SQE:", f"error('SQE@{position}:")
+    return str(Failure(code, message))
 
 
 def give_up(what: str) -> str:

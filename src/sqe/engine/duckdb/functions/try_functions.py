@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from sqe.engine.duckdb.functions.rendering import render as render_function
 from sqe.engine.duckdb.functions.rendering import renders
+from sqe.engine.render.failures import silenced
 from sqe.engine.render.renderings import Renderer, Rendering
 from sqe.engine.render.shared_renderings import require_numbers
 from sqe.errors import NotSupported
@@ -19,21 +20,17 @@ from sqe.functions.registry import lookup
 from sqe.tree.expressions import Call
 
 # Strings are passed over, so that nothing inside one is taken for SQL; a quote in one is doubled.
-_TOKEN = re.compile(
-    r"(?P<failure>error\('SQE:(?:[^']|'')*'\))|(?P<text>'(?:[^']|'')*')|(?P<name>\b[A-Za-z_0-9]+)(?=\()"
-)
+_TOKEN = re.compile(r"(?P<text>'(?:[^']|'')*')|(?P<name>\b[A-Za-z_0-9]+)(?=\()")
 
 
 def _without_errors(text: str) -> str:
     def replacement(token: re.Match[str]) -> str:
-        if token["failure"]:
-            return "NULL"
         name: str | None = token["name"]
         if name is not None and name.startswith("sqe_"):
             return name if name.endswith(TRIED) else name + TRIED
         return "TRY_CAST" if name == "CAST" else token[0]
 
-    guarded = _TOKEN.sub(replacement, text)
+    guarded = _TOKEN.sub(replacement, silenced(text))
     if re.search(r"\berror\(", guarded):
         # TRY takes nothing that may raise on its own.
         raise NotSupported("the fast lane cannot guard this with TRY")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from sqe.engine.render.failures import Failure
 from sqe.engine.render.renderings import Renderer
 from sqe.engine.render.templates import fill
 
@@ -20,7 +21,7 @@ _ARGUMENT = "arg_"
 
 def refuse(message: str, code: str = "INVALID_FUNCTION_ARGUMENT") -> str:
     """An expression that fails when it is computed, with an error of ours."""
-    return f"raise_error({string(f'SQE:{code}:{message}')})"
+    return str(Failure(code, message))
 
 
 def share(template: str, texts: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sqe.engine.render.failures import silenced
 from sqe.engine.render.renderings import Renderer, Rendering
 from sqe.engine.render.shared_renderings import require_numbers
 from sqe.engine.spark.functions.math import magnitude
@@ -23,10 +24,7 @@ from sqe.tree.expressions import Call
 from sqe.types.sql_types import APPROXIMATE, MAX_PRECISION, Array, Decimal, Time, is_integer
 
 # Strings are passed over, so that nothing inside one is taken for SQL.
-_TOKEN = re.compile(
-    r"(?P<text>'(?:[^'\\]|\\.)*')|(?P<failure>raise_error\('(?:[^'\\]|\\.)*'\))|(?P<name>\b[A-Za-z_0-9]+)(?=\()",
-    re.DOTALL,
-)
+_TOKEN = re.compile(r"(?P<text>'(?:[^'\\]|\\.)*')|(?P<name>\b[A-Za-z_0-9]+)(?=\()", re.DOTALL)
 _TRY_NAMES = {
     "CAST": "try_cast",
     "url_decode": "try_url_decode",
@@ -37,14 +35,12 @@ _TRY_NAMES = {
 
 def _without_errors(text: str) -> str:
     def replacement(token: re.Match[str]) -> str:
-        if token["failure"]:
-            return "NULL"
         name: str | None = token["name"]
         if name is not None and name.startswith("sqe_"):
             return name if name.endswith(TRIED) else name + TRIED
         return _TRY_NAMES.get(name, name) if name else token[0]
 
-    return _TOKEN.sub(replacement, text)
+    return _TOKEN.sub(replacement, silenced(text))
 
 
 def _plain(name: str, call: Call, texts: Sequence[str]) -> str:
