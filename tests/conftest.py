@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from tests.without_spark import no_java, pytest_addoption, pytest_collection_modifyitems, pytest_configure
 
 from sqe.api.connection import Connection
 from sqe.api.connection import connect as open_connection
 from sqe.config.spark import SparkSettings
 from sqe.engine.spark.jars import default_cache
 from sqe.engine.spark.spark import Spark
-from without_spark import no_java, pytest_addoption, pytest_collection_modifyitems, pytest_configure
 
 __all__ = ["no_java", "pytest_addoption", "pytest_collection_modifyitems", "pytest_configure"]
 

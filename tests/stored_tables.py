@@ -17,8 +17,8 @@ from pyiceberg.schema import Schema
 from pyiceberg.table import Table as Written
 from pyiceberg.transforms import parse_transform
 from sqlalchemy import URL
+from tests.local_files import to_path
 
-from local_files import to_path
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.catalog.iceberg.table import Table
 
@@ -86,7 +86,7 @@ class Lake:
 
 
 def _records(path: Path) -> tuple[Any, list[Entry]]:
-    reader = fastavro.reader(io.BytesIO(path.read_bytes()))
+    reader: Any = fastavro.reader(io.BytesIO(path.read_bytes()))
     # Without logical types numbers are written as they are given, be they no dates of Python's.
     return _plain(reader.writer_schema), [dict(record) for record in reader]
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
+from tests.flight_server import KEYS, serve, server
 
 import sqe
-from flight_server import KEYS, serve, server
 from sqe.api.base_connection import BaseConnection
 from sqe.engine.spark.spark import Spark
 
@@ -18,7 +19,7 @@ _numbers = itertools.count(1)
 
 
 @pytest.fixture(scope="session", params=["embedded", "server"])
-def connection(request: pytest.FixtureRequest, spark_lane: Spark) -> Iterator[BaseConnection]:
+def connection(request: pytest.FixtureRequest, spark_lane: Spark) -> Iterator[BaseConnection[Any]]:
     if request.param == "embedded":
         yield request.getfixturevalue("connect")(memory=True)
     else:
@@ -28,7 +29,7 @@ def connection(request: pytest.FixtureRequest, spark_lane: Spark) -> Iterator[Ba
 
 
 @pytest.fixture
-def schema(connection: BaseConnection) -> Iterator[BaseConnection]:
+def schema(connection: BaseConnection[Any]) -> Iterator[BaseConnection[Any]]:
     """The connection, in a schema of the test's own."""
     name = f"api_{next(_numbers)}"
     connection.execute(f"CREATE SCHEMA {name}")

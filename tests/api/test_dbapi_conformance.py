@@ -10,6 +10,7 @@ import dbapi20
 import pytest
 
 import sqe
+from sqe.api.base_connection import BaseConnection
 from sqe.engine.spark.spark import Spark
 
 pytestmark = pytest.mark.spark
@@ -121,6 +122,7 @@ def test_errors_carry_what_is_known(cursor: sqe.Cursor) -> None:
     assert error.code == "COLUMN_NOT_FOUND"
     assert error.position is not None and (error.position.line, error.position.column) == (2, 3)
     assert error.query_id == cursor.query_id is not None
+    assert isinstance(cursor.connection, BaseConnection)
     assert isinstance(error, cursor.connection.ProgrammingError)
 
 
@@ -167,7 +169,7 @@ def test_a_statement_says_how_it_ran(cursor: sqe.Cursor) -> None:
 def test_warnings_are_messages(cursor: sqe.Cursor) -> None:
     cursor.execute("SELECT 1")
     assert (cursor.warnings, cursor.messages) == ([], [])
-    assert cursor.statement is not None
+    assert cursor.statement is not None and isinstance(cursor.statement.warnings, list)
     cursor.statement.warnings.append("mind the gap")
     ((kind, message),) = cursor.messages
     assert kind is sqe.Warning and str(message) == "mind the gap"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pexpect
 import pytest
-from provider_cases import configured, private
+from tests.auth.provider_cases import configured, private
 
 import sqe
 from sqe.auth import passwords

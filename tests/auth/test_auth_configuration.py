@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from provider_cases import ANN_SECRET, KEY, install_package, keys_toml, private, users_toml
+from tests.auth.provider_cases import ANN_SECRET, KEY, install_package, keys_toml, private, users_toml
 
 from sqe.auth.chain import Chain, from_config
 from sqe.auth.credentials import Bearer, Password

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from provider_cases import ANN_SECRET, CHEAP, KEY, configured, keys_toml, private, users_toml
+from tests.auth.provider_cases import ANN_SECRET, CHEAP, KEY, configured, keys_toml, private, users_toml
 
 from sqe.auth.chain import Chain
 from sqe.auth.credentials import Bearer, Password, Provider

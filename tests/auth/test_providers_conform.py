@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from provider_cases import CASES, Case
+from tests.auth.provider_cases import CASES, Case
 
 from sqe.auth.credentials import Bearer, Credentials, Password
 from sqe.config.providers import PROVIDER_KEYS

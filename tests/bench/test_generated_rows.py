@@ -31,7 +31,7 @@ def test_queries_return_rows(suite: str, vacuous: set[str]) -> None:
 
 @pytest.mark.parametrize(("suite", "table"), [("ssb", "lineorder"), ("clickbench", "hits")])
 def test_the_same_rows_again(suite: str, table: str) -> None:
-    def rows() -> list[object]:
+    def rows() -> list[tuple[object, ...]]:
         with database(suite, 0.0005) as source:
             return source.table(table).fetchall()
 

@@ -45,7 +45,8 @@ def report() -> SuiteReport:
 def test_a_ratio_counts_what_both_answered(report: SuiteReport) -> None:
     found = ratio([report], "sqe-auto", "duckdb")
     assert found is not None
-    assert (found.queries, found.total, found.mean) == (2, 1.0, pytest.approx(1.0))
+    assert (found.queries, found.total) == (2, 1.0)
+    assert found.mean == pytest.approx(1.0)
     assert (found.highest, found.worst) == (2.0, "tpch q01")
     assert found.cpu == 1.6
     assert ratio([report], "sqe-auto", "pyspark") is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from binding import Binding
+from tests.bind.binding import Binding
 
 from sqe.api.connection import connect
 

@@ -61,6 +61,7 @@ def test_every_argument_is_read_or_refused(place: Conversions) -> None:
 
 def unread_arguments(place: Conversions) -> Iterator[tuple[type[exp.Expr], str]]:
     for syntax, conversion in place.table.items():
+        assert issubclass(syntax, exp.Expr)
         for argument in syntax.arg_types:
             if argument not in conversion.arguments:
                 yield syntax, argument
@@ -70,6 +71,7 @@ def test_every_argument_a_conversion_reads_exists() -> None:
     shared = {"typed", "safe", "operation_modifiers"}
     for place in PLACES:
         for syntax, conversion in place.table.items():
+            assert issubclass(syntax, exp.Expr)
             unknown = conversion.arguments - set(syntax.arg_types) - shared
             if place is EXPRESSIONS and syntax in QUERIES.table:
                 continue  # one conversion for all queries that stand for a value

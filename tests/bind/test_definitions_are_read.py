@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from binding import Binding
+from tests.bind.binding import Binding
 
+from sqe.tree.definitions import ColumnDefinition, PartitionField, SortField
 from sqe.tree.relations import TableName
-from sqe.tree.statements import (
-    ColumnDefinition,
-    CreateSchema,
-    CreateTable,
-    CreateView,
-    DropTable,
-    PartitionField,
-    Rename,
-    SortField,
-    Use,
-)
+from sqe.tree.statements import CreateSchema, CreateTable, CreateView, DropTable, Rename, Use
 from sqe.types.sql_types import BIGINT, INTEGER, Varchar
 
 DEFAULT = ("default",)

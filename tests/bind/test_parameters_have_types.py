@@ -6,7 +6,7 @@ import datetime as dt
 from decimal import Decimal
 
 import pytest
-from binding import Binding
+from tests.bind.binding import Binding
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from binding import Binding
+from tests.bind.binding import Binding
 
 from sqe.engine.explain import text
 from sqe.tree.expressions import Cast, Expression, Literal

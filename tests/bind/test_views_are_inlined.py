@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from tests.stored_views import store_view
 
 from sqe.api.connection import Connection
 from sqe.errors import LimitExceeded, NotFound, NotSupported, SqeError, SyntaxFault, UserError
@@ -12,7 +13,6 @@ from sqe.statement import Statement, plan
 from sqe.tree.expressions import Call, Cast, walk
 from sqe.tree.relations import CteRef, Scan
 from sqe.tree.statements import Query
-from stored_views import store_view
 
 X = {"x": "long"}
 Store = Callable[..., None]

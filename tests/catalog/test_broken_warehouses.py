@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conformance import DEFAULT, definition
+from tests.catalog.backends.conformance import DEFAULT, definition
 
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.errors import InvalidArgument, SqeError, Unavailable

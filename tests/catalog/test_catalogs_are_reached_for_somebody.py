@@ -53,7 +53,7 @@ class Renewed:
 @pytest.fixture
 def asked(tmp_path: Path) -> Iterator[tuple[Asked, Coordinator]]:
     catalog = Asked(EmbeddedCatalog("lake", tmp_path / "lake"))
-    coordinator = Coordinator(load(None, {}), Catalogs({"lake": catalog}), policy=AllowAll())  # type: ignore[dict-item]
+    coordinator = Coordinator(load(None, {}), Catalogs({"lake": catalog}), policy=AllowAll())
     yield catalog, coordinator
     coordinator.close()
 

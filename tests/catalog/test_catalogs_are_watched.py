@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_rest_server import FakeRestServer, fake_rest_server
+from tests.catalog.backends.fake_rest_server import FakeRestServer, fake_rest_server
+from tests.flight_server import Serve, serve
 
-from flight_server import Serve, serve
 from sqe.catalog import watch
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.catalog.backends.rest import RestCatalog

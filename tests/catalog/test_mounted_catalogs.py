@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conformance import DEFAULT, definition
+from tests.catalog.backends.conformance import DEFAULT, definition
 
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.catalog.catalogs import Catalogs, embedded

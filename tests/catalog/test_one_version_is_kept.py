@@ -8,7 +8,7 @@ import json
 import tracemalloc
 from pathlib import Path
 
-from conformance import DEFAULT, definition
+from tests.catalog.backends.conformance import DEFAULT, definition
 
 from sqe.api.connection import connect
 from sqe.catalog.backends.embedded import EmbeddedCatalog

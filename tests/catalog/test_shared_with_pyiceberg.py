@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from conformance import COLUMNS, DEFAULT, ROWS, definition
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.schema import Schema
 from pyiceberg.types import LongType, NestedField
 from sqlalchemy import URL
+from tests.catalog.backends.conformance import COLUMNS, DEFAULT, ROWS, definition
+from tests.local_files import to_path
 
-from local_files import to_path
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.errors import UserError
 from sqe.tree.definitions import ColumnDefinition

@@ -5,9 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from conformance import DEFAULT, definition
+from tests.catalog.backends.conformance import DEFAULT, definition
+from tests.local_files import to_path
 
-from local_files import to_path
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 
 # Makes tables of its own, and takes part in a race for each of some common ones.

@@ -3,12 +3,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conformance import DEFAULT, definition
+from tests.catalog.backends.conformance import DEFAULT, definition
+from tests.stored_views import store_view, store_view_metadata
 
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.errors import NotFound, NotSupported, Unavailable, UserError
 from sqe.tree.relations import TableName
-from stored_views import store_view, store_view_metadata
 
 A = {"a": "long"}
 

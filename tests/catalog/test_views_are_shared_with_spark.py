@@ -13,8 +13,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.local_files import to_path
 
-from local_files import to_path
 from sqe.api.connection import Connection
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 

@@ -13,11 +13,12 @@ import termios
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Self
 
 import pexpect
 import pyte
-from command_line import environment
 from pexpect import fdpexpect
+from tests.cli.command_line import environment
 
 UP, TAB, ENTER, CTRL_C, CTRL_D, ALT_ENTER = "\x1b[A", "\t", "\r", "\x03", "\x04", "\x1b\r"
 
@@ -128,7 +129,7 @@ class Terminal:
     def _set_size(self, columns: int, lines: int) -> None:
         fcntl.ioctl(self._fd, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
 
-    def __enter__(self) -> Terminal:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

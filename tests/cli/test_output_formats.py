@@ -72,7 +72,7 @@ def test_data_cannot_turn_the_direction_of_writing() -> None:
 @pytest.mark.parametrize("form", ["csv", "tsv", "json"])
 def test_on_a_terminal_data_cannot_move_the_cursor_in_any_form(form: str) -> None:
     columns = [("\x1b[2J\x9b", t.VARCHAR), ("n", t.Array(t.VARCHAR))]
-    batch = [["a\nb\r\x1b[31m\x7f\u202e", "\r\n"], [["\x9b"], None]]
+    batch: list[list[object]] = [["a\nb\r\x1b[31m\x7f\u202e", "\r\n"], [["\x9b"], None]]
     out = written(form, columns, batch, to_terminal=True)
     assert out.splitlines() == out.replace("\r\n", "\n").split("\n")[:-1]
     assert len(out.splitlines()) == (2 if form == "json" else 3)

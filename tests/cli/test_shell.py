@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from terminal import ALT_ENTER, CTRL_C, ENTER, TAB, UP, Terminal
+from tests.cli.terminal import ALT_ENTER, CTRL_C, ENTER, TAB, UP, Terminal
 
 
 def test_a_banner_of_one_line_and_a_prompt(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from terminal import CTRL_C, Terminal
+from tests.cli.terminal import CTRL_C, Terminal
 
 pytestmark = pytest.mark.spark
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-
-from flight_server import Connect, connect_as, serve, server
+from tests.flight_server import Connect, connect_as, serve, server
 
 __all__ = ["connect_as", "serve", "server"]
 

@@ -12,9 +12,9 @@ import adbc_driver_manager
 import pyarrow as pa
 import pytest
 from adbc_driver_flightsql import ConnectionOptions, DatabaseOptions
+from tests.flight_server import KEYS, Connect, Serve
 
 import sqe
-from flight_server import KEYS, Connect, Serve
 from sqe.auth.providers.api_key import hash_of
 from sqe.doors.open import OpenServer
 
@@ -130,7 +130,7 @@ def test_errors_say_what_and_where(cursor: Any) -> None:
     with pytest.raises(adbc_driver_manager.ProgrammingError) as caught:
         cursor.execute("SELECT 1 +\n nothing_like_it")
     assert "line 2:2" in str(caught.value)
-    details = dict(caught.value.details)
+    details: dict[Any, bytes] = dict(caught.value.details)  # by bytes, not by str as its type says
     assert details[b"x-sqe-error-code"] == b"COLUMN_NOT_FOUND"
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import adbc_driver_manager
 import pyarrow as pa
 import pytest
-from sql_values import VALUES, Value
+from tests.clients.sql_values import VALUES, Value
 
 MOMENT = dt.datetime(2024, 2, 29, 12, 34, 56, 789012)
 # What a client may send, and what `SELECT ?` answers.

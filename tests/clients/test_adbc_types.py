@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from sql_values import STORED, VALUES, ZONE, Value
+from tests.clients.sql_values import STORED, VALUES, ZONE, Value
 
 EVERY = pytest.mark.parametrize("value", VALUES, ids=lambda value: value.name)
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.flight_server import KEYS
 
 import sqe
-from flight_server import KEYS
 from sqe.doors.open import OpenServer
 from sqe.engine.spark.jars import default_cache
 

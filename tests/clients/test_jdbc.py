@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from jdbc_client import Jdbc
-from sql_values import VALUES, Value
-from test_adbc_connections import LONG
+from tests.clients.jdbc_client import Jdbc
+from tests.clients.sql_values import VALUES, Value
+from tests.clients.test_adbc_connections import LONG
+from tests.flight_server import KEYS, Serve
 
 import sqe
-from flight_server import KEYS, Serve
 from sqe.doors.open import OpenServer
 
 pytestmark = pytest.mark.flight

@@ -10,9 +10,9 @@ import grpc
 import pyarrow as pa
 import pytest
 from pyarrow import flight as arrow
-from test_adbc_connections import LONG
+from tests.clients.test_adbc_connections import LONG
+from tests.flight_server import KEYS, Serve
 
-from flight_server import KEYS, Serve
 from sqe.doors.flight import flight_pb2 as flight
 from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.doors.flight.messages import pack, unpack
@@ -45,10 +45,12 @@ class Client:
         return call(request, metadata=self.headers, timeout=120)
 
     def info(self, command: Any) -> flight.FlightInfo:
-        return self.unary("GetFlightInfo", _descriptor(pack(command)), flight.FlightInfo)
+        info: flight.FlightInfo = self.unary("GetFlightInfo", _descriptor(pack(command)), flight.FlightInfo)
+        return info
 
     def poll(self, command: bytes) -> flight.PollInfo:
-        return self.unary("PollFlightInfo", _descriptor(command), flight.PollInfo)
+        info: flight.PollInfo = self.unary("PollFlightInfo", _descriptor(command), flight.PollInfo)
+        return info
 
     def run(self, text: str) -> flight.FlightInfo:
         return self.info(sql.CommandStatementQuery(query=text))

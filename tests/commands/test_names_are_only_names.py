@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Sequence
 
 import pytest
+from tests.local_files import to_path
 
-from local_files import to_path
 from sqe.api.connection import Connection
+from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.errors import SqeError
 
 # The parser of an engine, a template, a pattern or a layout could take these for something else.
@@ -273,6 +274,7 @@ def test_no_name_that_is_kept_has_a_control_character(schema: Connection, name: 
 
 def test_an_alias_may_have_a_line_break(schema: Connection) -> None:
     cursor = schema.execute('WITH "w\n" AS (SELECT 1 AS "a\nb") SELECT "a\nb", "a\nb" AS "c\n  d" FROM "w\n"')
+    assert cursor.description is not None
     assert [column[0] for column in cursor.description] == ["a\nb", "c\n  d"]
     assert cursor.fetchall() == [(1, 1)]
 
@@ -281,10 +283,12 @@ def test_columns_of_others_with_control_characters_are_refused_until_they_are_re
     schema: Connection,
 ) -> None:
     schema.execute("CREATE TABLE others (a integer, b integer)")
-    table = schema.coordinator.catalogs.get("iceberg").find_table(schema.session.namespace, "others")
+    catalog = schema.coordinator.catalogs.get("iceberg")
+    assert isinstance(catalog, EmbeddedCatalog)
+    table = catalog.find_table(schema.session.namespace, "others")
     file = to_path(table.metadata_location)
     file.write_text(file.read_text().replace('"name": "b"', '"name": "b\\r"'))
-    schema.coordinator.catalogs.get("iceberg")._tables.remove([table.metadata_location])
+    catalog._tables.remove([table.metadata_location])
     for statement in ("SELECT * FROM others", "INSERT INTO others VALUES (1, 2)", "DELETE FROM others"):
         with pytest.raises(SqeError, match=r"control character U\+000D"):
             schema.execute(statement)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -33,7 +34,7 @@ def db(connect: object) -> Connection:
 
 
 IT, HR = "it", "hr"
-CASES = {
+CASES: dict[str, tuple[str, list[tuple[Any, ...]]]] = {
     "constants": ("SELECT 1, 'x', NULL, true, 1.50, 1e0", [(1, "x", None, True, Decimal("1.50"), 1.0)]),
     "expressions": ("SELECT id * 2 + 1, name || '!' FROM emp WHERE id = 2", [(5, "Bob!")]),
     "inner join": ("SELECT name, city FROM emp JOIN dept ON emp.dept = dept.dept ORDER BY name",

@@ -64,6 +64,7 @@ def test_only_the_session_is_set(light: Connection) -> None:
 def test_a_lane_that_is_asked_for_is_taken_or_refused(light: Connection) -> None:
     light.execute("SET SESSION lane = 'fast'")
     cursor = light.execute("SELECT 1")
+    assert cursor.statement is not None
     assert cursor.fetchall() == [(1,)] and cursor.statement.lane == "fast"
     sampled = "SELECT * FROM (VALUES 1, 2) AS t (x) TABLESAMPLE BERNOULLI (50)"
     assert failure(light, sampled).code == "NOT_SUPPORTED"

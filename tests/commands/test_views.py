@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 
@@ -38,7 +38,7 @@ def columns(home: Connection, sql: str) -> list[tuple[str, str]]:
     return [(f.name, str(f.type)) for f in tree.relation.fields]
 
 
-def warnings(cursor: Cursor) -> list[str]:
+def warnings(cursor: Cursor) -> Sequence[str]:
     assert cursor.statement is not None
     return cursor.statement.warnings
 

@@ -167,10 +167,13 @@ def while_waiting(lake: Connection, table: str, sql: str, *others: str) -> SqeEr
         except SqeError as error:
             failed.append(error)
 
+    def runs() -> bool:
+        return isinstance(cursor.statement, Statement) and cursor.statement.state == "run"
+
     with lake.coordinator.write_lock(f"iceberg.{full(lake, table)}"):
         writer = threading.Thread(target=write)
         writer.start()
-        until(lambda: bool(failed) or (cursor.statement is not None and cursor.statement.state == "run"))
+        until(lambda: bool(failed) or runs())
         for other in others:
             lake.execute(other)
     writer.join()

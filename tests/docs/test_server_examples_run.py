@@ -11,8 +11,7 @@ from pathlib import Path
 
 import adbc_driver_flightsql.dbapi as adbc
 import pytest
-
-from flight_server import Serve, serve
+from tests.flight_server import Serve, serve
 
 __all__ = ["serve"]
 

@@ -13,8 +13,9 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
-import writer
+from pyiceberg.catalog import Catalog
 from pyiceberg.catalog.sql import SqlCatalog
+from tests.faults import writer
 
 import sqe
 from sqe.engine.spark.jars import default_cache
@@ -106,14 +107,14 @@ class Warehouse:
             for kind, asked in self.asked.items()
         )
 
-    def _batches(self, catalog: SqlCatalog) -> set[int]:
+    def _batches(self, catalog: Catalog) -> set[int]:
         rows = catalog.load_table("default.entries").scan().to_arrow()
         batches = rows.group_by("batch").aggregate([("n", "count"), ("n", "sum")]).to_pylist()
         for batch in batches:
             assert (batch["n_count"], batch["n_sum"]) == (writer.ROWS, _sum(writer.ROWS)), batch
         return {batch["batch"] for batch in batches}
 
-    def _levels(self, catalog: SqlCatalog) -> set[int]:
+    def _levels(self, catalog: Catalog) -> set[int]:
         rows = catalog.load_table("default.levels").scan().to_arrow()
         levels = set(rows["level"].to_pylist())
         assert len(levels) <= 1, levels
@@ -126,7 +127,7 @@ class Warehouse:
         # A level stands for those that were reached before it.
         return {level, *(number for number in self.done["merge"] if number < level)}
 
-    def _made(self, catalog: SqlCatalog) -> set[int]:
+    def _made(self, catalog: Catalog) -> set[int]:
         made = {name for _, name in catalog.list_tables("default")} - {"entries", "levels"}
         for name in made:
             values = catalog.load_table(f"default.{name}").scan().to_arrow()["n"].to_pylist()

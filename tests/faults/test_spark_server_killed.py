@@ -14,6 +14,7 @@ import sqe
 from sqe.api.connection import Connection, Cursor
 from sqe.engine.spark.server import SparkServer
 from sqe.errors import Cancelled, NotFound, Unavailable
+from sqe.statement import Statement
 
 pytestmark = [pytest.mark.spark, pytest.mark.faults]
 
@@ -61,7 +62,7 @@ def assert_fails_soon(connection: Connection, sql: str) -> None:
     assert caught.value.hint == "the next statement starts a new one"
     # Until the first task reports, and then until the end is noticed: seconds, on the slowest machine.
     assert seconds < SECONDS
-    assert cursor.statement is not None
+    assert isinstance(cursor.statement, Statement)
     assert (cursor.statement.state, cursor.statement.error) == ("failed", caught.value)
 
 

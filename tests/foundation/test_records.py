@@ -117,7 +117,8 @@ def test_two_threads_may_make_the_first_one() -> None:
                 a: int
                 b: list[int] = field(default_factory=list)
 
-            start, made = Barrier(4), []
+            start = Barrier(4)
+            made: list[Any] = []
 
             def make(cls: Any = Fresh, start: Barrier = start, made: list[Any] = made) -> None:
                 start.wait()

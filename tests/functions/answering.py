@@ -8,8 +8,8 @@ from math import isnan
 from typing import Any
 
 import pytest
+from tests.bisecting import BATCH, bisected
 
-from bisecting import BATCH, bisected
 from sqe.api.connection import Connection
 from sqe.errors import SqeError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from answering import Asked
+from tests.functions.answering import Asked
 
 from sqe.api.connection import Connection
 

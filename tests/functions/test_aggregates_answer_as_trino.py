@@ -6,7 +6,7 @@ from math import inf, nan
 from typing import Any
 
 import pytest
-from answering import check_answer, check_failure
+from tests.functions.answering import check_answer, check_failure
 
 from sqe.api.connection import Connection
 

@@ -6,7 +6,7 @@ from math import inf, nan
 from typing import Any
 
 import pytest
-from answering import Asked, check_failure, same
+from tests.functions.answering import Asked, check_failure, same
 
 from sqe.api.connection import Connection
 

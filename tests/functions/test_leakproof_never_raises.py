@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from tests.awkward import DERIVED, SESSION, VALUES, Probe, create, probes, source
 
-from awkward import DERIVED, SESSION, VALUES, Probe, create, probes, source
 from sqe.api.connection import Connection
 from sqe.errors import SqeError
 from sqe.functions import registry

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from answering import check_answer, check_failure
+from tests.functions.answering import check_answer, check_failure
 
 from sqe.api.connection import Connection
 

@@ -9,7 +9,7 @@ from math import inf, nan, pi
 from typing import Any
 
 import pytest
-from answering import Asked
+from tests.functions.answering import Asked
 
 from sqe.api.connection import Connection
 from sqe.errors import SqeError

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from lanes.comparing import FastLane, Lane
+from tests.lanes.comparing import FastLane, Lane
+
 from sqe.api.connection import Connection
 
 

@@ -212,7 +212,7 @@ def moderate(name: str, text: str) -> str:
 
 
 def _tried(name: str) -> Iterator[str]:
-    from lanes.probes import probes
+    from tests.lanes.probes import probes
 
     for probe in probes([name]):
         yield probe.text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lanes.probes import Probe
+from tests.lanes.probes import Probe
 
 _SOURCES = (
     "b", "t8", "t16", "i", "l", "f", "fn", "d", "dn", "n", "n18", "n0", "big", "n38", "n20", "s", "w", "v",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from awkward import VALUES
+from tests.awkward import VALUES
 
 # More than the leakproof test needs: text that means something to one function or another, ordinary
 # numbers, counts that do not fill the memory, arrays and maps of more types.

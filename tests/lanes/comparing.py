@@ -8,13 +8,13 @@ import re
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
+from tests.bisecting import bisected
 
-from bisecting import bisected
 from sqe.api.connection import Connection
 from sqe.engine.duckdb.errors import translate
 from sqe.errors import SqeError
@@ -42,7 +42,7 @@ class Failure:
 
 
 # The values of an expression, in the order of the rows' keys.
-Answer = pa.Array | Failure
+Answer: TypeAlias = pa.Array | Failure
 
 
 @dataclass(frozen=True, slots=True)

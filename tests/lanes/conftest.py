@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
+from tests.lanes.both import Lanes, open_lanes
+from tests.lanes.columns import create
+from tests.lanes.outcome import EVERYTHING
+from tests.lanes.unread_tables import open_tables
 
-from lanes.both import Lanes, open_lanes
-from lanes.columns import create
-from lanes.outcome import EVERYTHING
-from lanes.unread_tables import open_tables
 from sqe.api.connection import Connection
 from sqe.engine.duckdb import proven
 

@@ -20,12 +20,13 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from lanes import casts
-from lanes.columns import STORED, stored_names
-from lanes.outcome import SECTIONS, Key, as_lines, keys_in
-from lanes.probes import Probe, probes
-from lanes.proving import statements
-from lanes.unread_tables import narrow
+from tests.lanes import casts
+from tests.lanes.columns import STORED, stored_names
+from tests.lanes.outcome import SECTIONS, Key, as_lines, keys_in
+from tests.lanes.probes import Probe, probes
+from tests.lanes.proving import statements
+from tests.lanes.unread_tables import narrow
+
 from sqe.api.connection import Connection
 from sqe.engine.duckdb.render import FastRendered
 from sqe.engine.render.lexing import DUCK, SPARK

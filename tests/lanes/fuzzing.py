@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import pyarrow as pa
+from tests.lanes.both import Lanes
+from tests.lanes.comparing import Answer, Failure, difference, difference_of_tables, plain, same
+from tests.lanes.random_statements import Made
 
-from lanes.both import Lanes
-from lanes.comparing import Answer, Failure, difference, difference_of_tables, plain, same
-from lanes.random_statements import Made
 from sqe.api.connection import Connection
 from sqe.engine.duckdb.errors import FastLaneFailed
 from sqe.engine.spark.render import render

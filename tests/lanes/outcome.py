@@ -6,9 +6,10 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from lanes.columns import TABLES, inlined, width
-from lanes.probes import Probe
-from lanes.proving import EQUAL, Found
+from tests.lanes.columns import TABLES, inlined, width
+from tests.lanes.probes import Probe
+from tests.lanes.proving import EQUAL, Found
+
 from sqe.api.connection import Connection
 from sqe.engine.duckdb.proven import Outcome, call_keys, cast_keys
 from sqe.engine.render.zones import lower_zones
@@ -75,9 +76,9 @@ def recorded(connection: Connection, found: Iterable[Found]) -> str:
             if one.differs:
                 differs.setdefault(spoken(*key), _short(one.word))
     sections: dict[str, dict[str, list[str]]] = {section: {} for section in SECTIONS}
-    for (section, name, key), is_equal in equal.items():
+    for (section, name, types), is_equal in equal.items():
         if is_equal:
-            sections[section].setdefault(name, []).append(key)
+            sections[section].setdefault(name, []).append(types)
     return written(
         {name: {k: sorted(v) for k, v in found.items()} for name, found in sections.items()}, differs
     )

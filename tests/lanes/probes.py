@@ -6,8 +6,9 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from lanes import by_hand
-from lanes.columns import KINDS, LETTERS
+from tests.lanes import by_hand
+from tests.lanes.columns import KINDS, LETTERS
+
 from sqe.engine.duckdb.functions import rendering
 from sqe.functions import internal, registry
 from sqe.functions.function import Function

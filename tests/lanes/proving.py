@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from lanes.columns import TABLES, inlined, kinds, rows_of, width
-from lanes.comparing import Answer, Failure, Lane, Query, difference, same
-from lanes.probes import Probe
+from tests.lanes.columns import TABLES, inlined, kinds, rows_of, width
+from tests.lanes.comparing import Answer, Failure, Lane, Query, difference, same
+from tests.lanes.probes import Probe
 
 # Calls of a function with columns of some types that raise some code, on which Spark is asked too.
 WITNESSES = 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lanes.columns import DERIVED, inlined
+from tests.lanes.columns import DERIVED, inlined
 
 _SCALARS = (
     "b",

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from lanes.by_hand import INFIX
+from tests.lanes.by_hand import INFIX
+
 from sqe.errors import SqeError
 from sqe.functions import registry
 from sqe.functions.function import Function, LambdaArgument
@@ -131,7 +132,8 @@ def _parameters(function: Function, chance: random.Random) -> Iterator[Sequence[
         if signature.repeats:
             patterns += patterns[-1:] * chance.randint(0, 2)
         for _ in range(_ASSIGNMENTS if signature.generic else 1):
-            yield [_concrete(p, assigned, chance) for assigned in [{}] for p in patterns]
+            assigned: dict[str, t.Type] = {}
+            yield [_concrete(p, assigned, chance) for p in patterns]
 
 
 def _concrete(pattern: Pattern, assigned: dict[str, t.Type], chance: random.Random) -> t.Type | Function_:
@@ -158,9 +160,13 @@ def _concrete(pattern: Pattern, assigned: dict[str, t.Type], chance: random.Rand
     raise AssertionError(pattern)
 
 
+def _always(result: t.Type) -> Callable[[tuple[t.Type, ...]], t.Type]:
+    return lambda _: result
+
+
 def _result(function: Function, parameters: Sequence[t.Type | Function_]) -> t.Type | None:
     given = [
-        LambdaArgument(len(p.arguments), lambda _, made=p.result: made) if isinstance(p, Function_) else p
+        LambdaArgument(len(p.arguments), _always(p.result)) if isinstance(p, Function_) else p
         for p in parameters
     ]
     try:

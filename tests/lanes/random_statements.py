@@ -10,8 +10,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lanes.by_hand import INFIX, WRITTEN
-from lanes.random_shapes import CONSTANTS, POOL, Function_, Shape, shapes
+from tests.lanes.by_hand import INFIX, WRITTEN
+from tests.lanes.random_shapes import CONSTANTS, POOL, Function_, Shape, shapes
+
 from sqe.functions.casts import castable
 from sqe.types import sql_types as t
 

@@ -7,12 +7,12 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from tests.lanes import casts, fingerprints
+from tests.lanes.both import Lanes
+from tests.lanes.outcome import keys_of, proven_keys, recorded
+from tests.lanes.probes import APART, Probe, probes
+from tests.lanes.proving import prove
 
-from lanes import casts, fingerprints
-from lanes.both import Lanes
-from lanes.outcome import keys_of, proven_keys, recorded
-from lanes.probes import APART, Probe, probes
-from lanes.proving import prove
 from sqe.api.connection import Connection
 from sqe.engine.duckdb import proven
 from sqe.engine.duckdb.functions import rendering

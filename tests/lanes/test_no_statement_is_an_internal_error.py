@@ -11,10 +11,10 @@ import random
 from collections.abc import Callable
 
 import pytest
+from tests.lanes.both import open_lanes
+from tests.lanes.fuzzing import Fuzz
+from tests.lanes.random_statements import COLUMNS, ROWS, TABLE, Maker, Sight, table
 
-from lanes.both import open_lanes
-from lanes.fuzzing import Fuzz
-from lanes.random_statements import COLUMNS, ROWS, TABLE, Maker, Sight, table
 from sqe.api.connection import Connection
 from sqe.types import sql_types as t
 

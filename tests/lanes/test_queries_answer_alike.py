@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from tests.lanes.both import Lanes
+from tests.lanes.comparing import difference_of_tables
+from tests.lanes.queries import is_ordered, statements
 
-from lanes.both import Lanes
-from lanes.comparing import difference_of_tables
-from lanes.queries import is_ordered, statements
 from sqe.engine.duckdb.errors import FastLaneFailed
 from sqe.errors import NotSupported, SqeError
 

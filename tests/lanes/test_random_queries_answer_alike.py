@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.lanes.comparing import difference_of_tables
+from tests.lanes.random_queries import Table, make_table, queries
 
-from lanes.comparing import difference_of_tables
-from lanes.random_queries import Table, make_table, queries
 from sqe.api.connection import Connection
 from sqe.engine.duckdb.errors import FastLaneFailed
 from sqe.errors import NotSupported, SqeError

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from tests.lanes import fingerprints
+from tests.lanes.both import Lanes
+from tests.lanes.fingerprints import Fingerprints, Rendered, recorded, rendered
+from tests.lanes.outcome import EVERYTHING, Key, proven_keys, spoken
+from tests.lanes.probes import Probe
+from tests.lanes.proving import prove
 
-from lanes import fingerprints
-from lanes.both import Lanes
-from lanes.fingerprints import Fingerprints, Rendered, recorded, rendered
-from lanes.outcome import EVERYTHING, Key, proven_keys, spoken
-from lanes.probes import Probe
-from lanes.proving import prove
 from sqe.api.connection import Connection
 from sqe.engine.duckdb import proven
 from sqe.engine.spark.session_conf import SESSION_CONF

@@ -6,10 +6,10 @@ import itertools
 from collections.abc import Callable, Iterator
 
 import pytest
+from tests.engine.duckdb.table_kinds import KINDS, TableKind, build
+from tests.lanes.both import Lanes, open_lanes
+from tests.lanes.comparing import difference_of_tables
 
-from engine.duckdb.table_kinds import KINDS, TableKind, build
-from lanes.both import Lanes, open_lanes
-from lanes.comparing import difference_of_tables
 from sqe.api.connection import Connection
 from sqe.errors import NotSupported
 

@@ -11,8 +11,8 @@ from typing import Any
 import pyarrow as pa
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.io.pyarrow import schema_to_pyarrow
+from tests.lanes.columns import FEW, GROUPS, LETTERS, ROWS, STORED, TABLES, stored_names, width
 
-from lanes.columns import FEW, GROUPS, LETTERS, ROWS, STORED, TABLES, stored_names, width
 from sqe.api.connection import Connection, connect
 
 _COUNTS = (ROWS, ROWS**2, (FEW + 1) ** 3)

@@ -6,7 +6,7 @@ import hashlib
 import logging
 
 import pytest
-from event_samples import failed, finished, origin, received
+from tests.observe.event_samples import failed, finished, origin, received
 
 from sqe.observe.access_log import AccessLog
 from sqe.observe.events import StatementStarted

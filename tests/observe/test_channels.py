@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from event_samples import received
+from tests.observe.event_samples import received
 
 from sqe.observe.channels import Events
 from sqe.observe.events import Event, Observer, StatementReceived

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from event_samples import failed, finished, origin
 from prometheus_client.parser import text_string_to_metric_families
+from tests.observe.event_samples import failed, finished, origin
 
 from sqe.api.connection import Connection
 from sqe.auth.chain import ACCEPTED, NOBODY, RESULTS, UNKNOWN

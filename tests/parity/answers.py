@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from wire import column, type_name
+from tests.parity.wire import column, type_name
 
 from sqe.errors import SqeError
 from sqe.types import sql_types as t

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pyarrow as pa
 import pytest
-from answers import Deliveries, Execute, Outcome, judge, recorded
+from tests.parity.answers import Deliveries, Execute, Outcome, judge, recorded
 
 from sqe.api.connection import Connection
 from sqe.results import result as results

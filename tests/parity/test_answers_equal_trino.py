@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from answers import Outcome, known_differences, table
+from tests.parity.answers import Outcome, known_differences, table
 
 pytestmark = pytest.mark.spark
 

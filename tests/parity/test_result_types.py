@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from answers import Deliveries, Execute
-from test_types_announced_are_delivered import is_delivered
-from wire import type_name
+from tests.parity.answers import Deliveries, Execute
+from tests.parity.test_types_announced_are_delivered import is_delivered
+from tests.parity.wire import type_name
 
 from sqe.errors import TypeMismatch
 from sqe.functions.registry import lookup, resolve
@@ -218,7 +218,7 @@ def test_of_a_set_operation(sql: str, execute: Execute) -> None:
     assert [str(type_) for type_ in execute(sql)[0]] == [UNIONS[sql]]
 
 
-DIGITS = {TINYINT: 3, SMALLINT: 5, INTEGER: 10, BIGINT: 19}
+DIGITS: dict[Type, int] = {TINYINT: 3, SMALLINT: 5, INTEGER: 10, BIGINT: 19}
 DECIMALS = [Decimal(p, s) for p in (1, 3, 9, 18, 19, 30, 38) for s in (0, 1, 3, 10, 19, 38) if s <= p]
 
 

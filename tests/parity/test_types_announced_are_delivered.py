@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from answers import Deliveries, Outcome
+from tests.parity.answers import Deliveries, Outcome
 
 from sqe.types import sql_types as t
 from sqe.types.arrow import arrow_type
@@ -39,7 +39,7 @@ def test_every_value_fits_its_type(outcomes: list[Outcome], deliveries: Deliveri
 def _plain(values: pa.ChunkedArray, type_: t.Type) -> list[Any]:
     if isinstance(type_, (t.Timestamp, t.TimestampTz)):
         values = values.cast(pa.int64())
-    return values.to_pylist() if type_ != t.DATE else []  # type: ignore[no-any-return]
+    return values.to_pylist() if type_ != t.DATE else []
 
 
 def _fits(value: Any, type_: t.Type) -> bool:

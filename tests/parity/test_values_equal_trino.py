@@ -13,11 +13,11 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from answers import same
-from wire import column, type_name
+from tests.bisecting import bisected
+from tests.lanes.outcome import EVERYTHING
+from tests.parity.answers import same
+from tests.parity.wire import column, type_name
 
-from bisecting import bisected
-from lanes.outcome import EVERYTHING
 from sqe.api.connection import Connection
 from sqe.engine.duckdb import proven
 from sqe.errors import SqeError

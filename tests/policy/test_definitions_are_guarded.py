@@ -47,6 +47,9 @@ class Restricted:
     def may_read_files(self, identity: Identity, paths: Sequence[str]) -> bool:
         return True
 
+    def may_place(self, identity: Identity, location: str) -> bool:
+        return False
+
 
 @pytest.fixture
 def joe() -> Iterator[Connection]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.stored_views import store_view
 
 from sqe.api.connection import Connection
 from sqe.errors import AccessDenied, InternalError, NotFound
@@ -18,7 +19,6 @@ from sqe.tree.expressions import Call, Expression, Field, Literal
 from sqe.tree.relations import Scan, TableName
 from sqe.tree.statements import Query
 from sqe.types import sql_types as t
-from stored_views import store_view
 
 pytestmark = pytest.mark.spark
 

@@ -40,6 +40,9 @@ class Policy:
     def may_read_files(self, identity: Identity, paths: Sequence[str]) -> bool:
         return False
 
+    def may_place(self, identity: Identity, location: str) -> bool:
+        return False
+
 
 def seen(decision: Decision) -> Project:
     """What `SELECT *` of the first snapshot is bound and secured to."""

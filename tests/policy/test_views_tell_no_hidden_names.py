@@ -30,6 +30,9 @@ class Hiding:
     def may_read_files(self, identity: Identity, paths: Sequence[str]) -> bool:
         return False
 
+    def may_place(self, identity: Identity, location: str) -> bool:
+        return False
+
 
 VIEWS = {
     "everybody": "SELECT * FROM people",

@@ -16,7 +16,7 @@ def shown(sql: str) -> tuple[str, str | None, str | None, str | None]:
     texts = [node.args.get(name) for name in ("like", "escape")]
     target = node.args.get("target")
     names = None if target is None else ".".join(part.name for part in target.parts)
-    return node.this, names, *(None if text is None else text.name for text in texts)  # type: ignore[return-value]
+    return node.this, names, *(None if text is None else text.name for text in texts)
 
 
 @pytest.mark.parametrize(("sql", "expected"), [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sqlglot import exp
+
 from sqe.errors import Position
 from sqe.sql.parse import parse, position_at, position_of
 
@@ -23,6 +25,7 @@ def test_each_operator_of_a_long_chain_begins_where_the_chain_does() -> None:
     """Each is asked for while it is bound: to walk down from each would take minutes."""
     text = "SELECT\n  one" + " + one" * 3000
     syntax = parse(text, max_bytes=len(text))
+    assert isinstance(syntax.node, exp.Select)
     node = syntax.node.selects[0]
     for _ in range(3000):
         assert position_of(node, text) == Position(2, 3)

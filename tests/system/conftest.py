@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from counting_catalog import Counting, Mounted
+from tests.system.counting_catalog import Counting, Mounted
 
 from sqe.api.connection import Connection
 from sqe.catalog.backends.embedded import EmbeddedCatalog
@@ -29,7 +29,7 @@ def mounted(tmp_path: Path) -> Iterator[Mounted]:
         catalogs = {name: Counting(EmbeddedCatalog(name, tmp_path / name)) for name in names or ("iceberg",)}
         coordinator = Coordinator(
             load(None, {}), Catalogs(catalogs), policy=policy or AllowAll(), spark=spark
-        )  # type: ignore[arg-type]
+        )
         made.append((Connection(coordinator, Identity(user)), spark is None))
         return made[-1][0]
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 
 import pytest
-from counting_catalog import Mounted, counting
+from tests.system.counting_catalog import Mounted, counting
 
 from sqe.api.connection import Connection
 from sqe.engine.spark.spark import Spark
@@ -24,7 +25,7 @@ def two(mounted: Mounted, spark_lane: Spark) -> Connection:
     return connection
 
 
-def answer(connection: Connection, sql: str) -> tuple[list[tuple[object, ...]], list[str]]:
+def answer(connection: Connection, sql: str) -> tuple[list[tuple[object, ...]], Sequence[str]]:
     cursor = connection.execute(sql)
     rows = cursor.fetchall()
     assert cursor.statement is not None

@@ -45,6 +45,9 @@ class Hiding:
     def may_read_files(self, identity: Identity, paths: Sequence[str]) -> bool:
         return False
 
+    def may_place(self, identity: Identity, location: str) -> bool:
+        return False
+
 
 @pytest.fixture(scope="module")
 def ann(spark_lane: Spark, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
@@ -114,7 +117,8 @@ def test_the_text_of_a_view_is_there_where_all_of_it_may_be_known(joe: Connectio
         "paid": None,
         "veiled": "SELECT name FROM masked",
     }
-    assert dict(ann.execute(sql).fetchall())["everybody"] == "SELECT * FROM people"
+    texts: dict[str, str | None] = dict(ann.execute(sql).fetchall())
+    assert texts["everybody"] == "SELECT * FROM people"
 
 
 def test_the_rest_is_there(joe: Connection) -> None:

@@ -4,7 +4,7 @@ one table."""
 from __future__ import annotations
 
 import pytest
-from counting_catalog import Mounted, counting
+from tests.system.counting_catalog import Mounted, counting
 
 from sqe.api.connection import Connection
 from sqe.engine.spark.spark import Spark

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import duck
 import pytest
-from parameters import answerable
+from tests.tpc import duck
+from tests.tpc.parameters import answerable
 
 from sqe.api.connection import Connection
 from sqe.bench.compare import difference, without_partner

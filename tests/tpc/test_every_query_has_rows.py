@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import duck
 import pytest
-from parameters import PARAMETERS, answerable
+from tests.tpc import duck
+from tests.tpc.parameters import PARAMETERS, answerable
 
 from sqe.bench.generators import database
 from sqe.bench.suites import queries

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from render_trees import (
+from tests.engine.render.render_trees import (
     Trees,
     compare,
     count_rows,
@@ -128,7 +128,7 @@ def with_cte(trees: Trees, *, uses: int, recursive: bool = False) -> Relation:
     cte = Cte(1, "c", scan, recursive)
     refs = [CteRef((trees.field("x"), trees.field("y")), 1, scan.fields) for _ in range(uses)]
     sides = [filtered(ref, is_equal(ref.fields[0], literal(number))) for number, ref in enumerate(refs)]
-    query = sides[0] if uses == 1 else joined("cross", *sides)
+    query = sides[0] if uses == 1 else joined("cross", sides[0], sides[1])
     return With(query.fields, (cte,), query)
 
 

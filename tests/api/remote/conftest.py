@@ -1,5 +1,5 @@
 """The server of these tests."""
 
-from flight_server import serve, server
+from tests.flight_server import serve, server
 
 __all__ = ["serve", "server"]

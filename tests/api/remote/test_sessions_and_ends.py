@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 import trustme
+from tests.flight_server import KEYS, Serve
 
 import sqe
-from flight_server import KEYS, Serve
 from sqe.doors.open import OpenServer
 
 pytestmark = pytest.mark.spark

@@ -294,7 +294,7 @@ def _new_view(body: Raw, location: str) -> Raw:
 
 def _last_id(part: Any) -> int:
     if isinstance(part, dict):
-        own = [v for k, v in part.items() if k in ("id", "element-id", "key-id", "value-id")]
+        own: list[int] = [v for k, v in part.items() if k in ("id", "element-id", "key-id", "value-id")]
         return max([0, *own, *map(_last_id, part.values())])
     return max(map(_last_id, part), default=0) if isinstance(part, list) else 0
 

@@ -36,8 +36,8 @@ def postgres_server() -> Iterator[str]:
     secret.write_text(PASSWORD)
     secret.chmod(0o644)
     try:
-        command = [_binary("initdb"), "-D", directory / "data", "-U", USER, f"--pwfile={secret}"]
-        command += ["-A", "scram-sha-256", "-E", "UTF8", "--no-locale", "--no-sync"]
+        command: list[str | Path] = [_binary("initdb"), "-D", directory / "data", "-U", USER]
+        command += [f"--pwfile={secret}", "-A", "scram-sha-256", "-E", "UTF8", "--no-locale", "--no-sync"]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=120, **who)
         port = _free_port()
         command = [_binary("postgres"), "-D", directory / "data", "-p", str(port), "-h", "127.0.0.1"]

@@ -7,9 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from fake_rest_server import FakeRestServer, fake_rest_server
 from pyiceberg.catalog.rest import RestCatalog as PlainRestCatalog
-from statement_conformance import NoViewStatements, StatementConformance, ViewStatementConformance
+from tests.catalog.backends.fake_rest_server import FakeRestServer, fake_rest_server
+from tests.catalog.backends.statement_conformance import (
+    NoViewStatements,
+    StatementConformance,
+    ViewStatementConformance,
+)
 
 if TYPE_CHECKING:
     from sqe.api.connection import Connection

@@ -5,9 +5,14 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from conformance import CatalogConformance, DeleteConformance, SchemaRenameConformance, ViewConformance
 from pyiceberg.catalog.sql import SqlCatalog
 from sqlalchemy import URL
+from tests.catalog.backends.conformance import (
+    CatalogConformance,
+    DeleteConformance,
+    SchemaRenameConformance,
+    ViewConformance,
+)
 
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.catalog.protocol import Catalog

@@ -5,11 +5,11 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from conformance import DEFAULT, CatalogConformance, definition, name, view_definition
 from pyiceberg.catalog.memory import InMemoryCatalog
 from pyiceberg.table import StaticTable
+from tests.catalog.backends.conformance import DEFAULT, CatalogConformance, definition, name, view_definition
+from tests.local_files import to_path
 
-from local_files import to_path
 from sqe.catalog.backends.hadoop import HadoopCatalog
 from sqe.catalog.protocol import Catalog
 from sqe.errors import InvalidArgument, NotFound, NotSupported, UserError

@@ -8,9 +8,9 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from conformance import DEFAULT, CatalogConformance, ViewConformance
-from java_rest_server import java_rest_server
 from pyiceberg.catalog.rest import RestCatalog as PlainRestCatalog
+from tests.catalog.backends.conformance import DEFAULT, CatalogConformance, ViewConformance
+from tests.catalog.backends.java_rest_server import java_rest_server
 
 from sqe.catalog.backends.rest import RestCatalog
 from sqe.catalog.protocol import Catalog

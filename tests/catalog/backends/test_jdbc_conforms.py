@@ -9,7 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from conformance import (
+from pyiceberg.catalog.sql import SqlCatalog
+from tests.catalog.backends.conformance import (
     DEFAULT,
     CatalogConformance,
     DeleteConformance,
@@ -17,7 +18,6 @@ from conformance import (
     ViewConformance,
     definition,
 )
-from pyiceberg.catalog.sql import SqlCatalog
 
 from sqe.catalog.backends.postgres_pointers import parse_url
 from sqe.catalog.mount import mount

@@ -11,7 +11,8 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from conformance import (
+from pyiceberg.catalog.sql import SqlCatalog
+from tests.catalog.backends.conformance import (
     DEFAULT,
     CatalogConformance,
     DeleteConformance,
@@ -19,8 +20,7 @@ from conformance import (
     ViewConformance,
     definition,
 )
-from postgres_server import PASSWORD, QUOTED, connect, new_database, postgres_server
-from pyiceberg.catalog.sql import SqlCatalog
+from tests.catalog.backends.postgres_server import PASSWORD, QUOTED, connect, new_database, postgres_server
 
 from sqe.catalog.backends.postgres_pointers import parse_url
 from sqe.catalog.mount import mount

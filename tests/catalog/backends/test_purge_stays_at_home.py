@@ -9,11 +9,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from conformance import DEFAULT, ROWS, definition
 from pyiceberg.catalog.sql import SqlCatalog
 from sqlalchemy import URL
+from tests.catalog.backends.conformance import DEFAULT, ROWS, definition
+from tests.local_files import to_path
 
-from local_files import to_path
 from sqe.api.connection import connect
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.catalog.backends.hadoop import HadoopCatalog

@@ -11,8 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from conformance import DEFAULT, definition, name
-from fake_rest_server import FakeRestServer, fake_rest_server
+from tests.catalog.backends.conformance import DEFAULT, definition, name
+from tests.catalog.backends.fake_rest_server import FakeRestServer, fake_rest_server
 
 from sqe.api.connection import connect
 from sqe.catalog.backends import rest_client

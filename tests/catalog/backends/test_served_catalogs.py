@@ -6,12 +6,12 @@ import uuid
 from collections.abc import Iterator
 
 import pytest
-from java_rest_server import java_rest_server
-from postgres_server import PASSWORD, new_database, postgres_server
 from pyiceberg.catalog import Catalog as PlainCatalog
 from pyiceberg.catalog.rest import RestCatalog as PlainRestCatalog
 from pyiceberg.catalog.sql import SqlCatalog
-from statement_conformance import StatementConformance, ViewStatementConformance
+from tests.catalog.backends.java_rest_server import java_rest_server
+from tests.catalog.backends.postgres_server import PASSWORD, new_database, postgres_server
+from tests.catalog.backends.statement_conformance import StatementConformance, ViewStatementConformance
 
 from sqe.api.connection import Connection, connect
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conformance import DEFAULT, definition
 from pyiceberg.table import StaticTable
+from tests.catalog.backends.conformance import DEFAULT, definition
+from tests.local_files import to_path
 
-from local_files import to_path
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.errors import AlreadyExists, UserError
 from sqe.tree.definitions import ColumnDefinition, PartitionField

@@ -38,8 +38,9 @@ from pyiceberg.types import (
     TimeType,
     UUIDType,
 )
+from tests.local_files import to_path
+from tests.stored_tables import Lake
 
-from local_files import to_path
 from sqe.catalog.iceberg import data_files
 from sqe.catalog.iceberg.data_files import FileCache, TableFiles, scan_bytes
 from sqe.catalog.iceberg.manifests import data_files as all_files
@@ -51,7 +52,6 @@ from sqe.errors import Unavailable
 from sqe.tree.expressions import Call, Field, Literal, Ref
 from sqe.tree.relations import Scan
 from sqe.types import sql_types as t
-from stored_tables import Lake
 
 D = decimal.Decimal
 UTC = dt.UTC
@@ -93,7 +93,7 @@ def typed(lake: Lake) -> Table:
 def test_bounds_of_every_type(lake: Lake) -> None:
     table = typed(lake)
     files = FileCache().files_of(table)
-    assert (len(files), files.rows, files.formats, files.deletes) == (1, 3, {"PARQUET"}, ())
+    assert (len(files), files.rows, files.formats, files.deletes) == (1, 3, frozenset({"PARQUET"}), ())
     assert files.bytes == to_path(files.locations[0]).stat().st_size == scan_bytes(files)
     [file] = all_files(table)
     for column in table.columns:
@@ -236,6 +236,7 @@ def test_damaged_manifests(lake: Lake) -> None:
     snapshot = table.current_snapshot
     assert snapshot is not None and snapshot.manifest_list is not None
     listed = to_path(snapshot.manifest_list)
+    line: Any
     [line] = fastavro.reader(io.BytesIO(listed.read_bytes()))
     manifest = to_path(line["manifest_path"])
     for path in (manifest, listed):

@@ -8,14 +8,15 @@ import json
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import fastavro
 import pyarrow as pa
 import pytest
-from conformance import DEFAULT
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.schema import Schema
 from pyiceberg.table import Table
+from pyiceberg.table.metadata import TableMetadataV2
 from pyiceberg.transforms import BucketTransform, MonthTransform
 from pyiceberg.types import (
     BinaryType,
@@ -33,8 +34,9 @@ from pyiceberg.types import (
     TimeType,
 )
 from sqlalchemy import URL
+from tests.catalog.backends.conformance import DEFAULT
+from tests.local_files import to_path
 
-from local_files import to_path
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.catalog.iceberg import delete_snapshot
 from sqe.errors import CommitConflict, NotFound, Unavailable
@@ -123,10 +125,11 @@ def test_a_partition_of_uuids_is_written_as_it_was_read() -> None:
     """PyIceberg writes none."""
     kind = {"type": "fixed", "name": "uuid_fixed", "size": 16, "logicalType": "uuid"}
     schema = {"type": "record", "name": "r", "fields": [{"name": "u", "type": ["null", kind]}]}
-    rows = [{"u": bytes(range(16))}, {"u": None}]
+    rows: list[dict[str, Any]] = [{"u": bytes(range(16))}, {"u": None}]
     stored = fastavro.block_reader(io.BytesIO(delete_snapshot._avro(schema, rows, {})))
     assert json.loads(stored.metadata["avro.schema"])["fields"][0]["type"][1]["logicalType"] == "uuid"
     plain = {**schema, "fields": [{"name": "u", "type": ["null", {**kind, "logicalType": None}]}]}
+    block: Any  # its bytes are missing from its type
     (block,) = stored
     assert [fastavro.schemaless_reader(block.bytes_, plain, None) for _ in rows] == rows
 
@@ -168,6 +171,7 @@ def test_manifests_of_version_1_in_a_table_of_version_2(catalog: EmbeddedCatalog
     table = plain.load_table("default.t")
     entries = table.inspect.entries().to_pylist()
     assert sorted((e["status"], e["sequence_number"]) for e in entries) == [(2, 0), (2, 1)]
+    assert isinstance(table.metadata, TableMetadataV2) and isinstance(before.metadata, TableMetadataV2)
     assert table.metadata.last_sequence_number == before.metadata.last_sequence_number + 1
     append(table, 3)
     assert plain.load_table("default.t").scan().to_arrow()["n"].to_pylist() == [3]

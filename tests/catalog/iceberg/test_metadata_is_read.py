@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conformance import DEFAULT, definition
+from tests.catalog.backends.conformance import DEFAULT, definition
+from tests.local_files import to_path
 
-from local_files import to_path
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.catalog.iceberg.table import Table
 from sqe.catalog.io import spell

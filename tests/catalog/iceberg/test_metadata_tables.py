@@ -81,8 +81,8 @@ def agree(connection: Connection, table: str) -> None:
     counted = ", ".join(f"{w}_data_files_count + {w}_delete_files_count" for w in COUNTS)
     kept = "path, length, partition_spec_id, added_snapshot_id"
     summed = f"SELECT {kept}, {counted}, partition_summaries FROM iceberg.{schema}.{table}.manifests"
-    columns = (*MANIFESTS, *(f"{w}_data_files_count" for w in COUNTS), "partition_summaries")
-    assert ours(connection, table, "manifests", columns) == comparable(spark(connection, summed))
+    named = (*MANIFESTS, *(f"{w}_data_files_count" for w in COUNTS), "partition_summaries")
+    assert ours(connection, table, "manifests", named) == comparable(spark(connection, summed))
 
 
 def partitions(connection: Connection, table: str) -> Rows:
@@ -289,7 +289,7 @@ def test_branches_and_tags(schema: Connection) -> None:
 def test_properties_and_summaries(schema: Connection) -> None:
     schema.execute("CREATE TABLE t (a bigint) COMMENT 'x'")
     schema.execute("INSERT INTO t VALUES (1)")
-    properties = dict(schema.execute('SELECT key, value FROM "t$properties"').fetchall())
+    properties: dict[str, str] = dict(schema.execute('SELECT key, value FROM "t$properties"').fetchall())
     assert properties["comment"] == "x"
     sql = """SELECT summary['added-records'], element_at(summary, 'nosuch') FROM "t$snapshots" """
     assert schema.execute(sql).fetchall() == [("1", None)]

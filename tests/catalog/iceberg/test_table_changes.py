@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conformance import COLUMNS, DEFAULT, definition, name, view_definition
+from tests.catalog.backends.conformance import COLUMNS, DEFAULT, definition, name, view_definition
+from tests.local_files import to_path
 
-from local_files import to_path
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.catalog.io import spell
 from sqe.errors import SqeError, Unavailable

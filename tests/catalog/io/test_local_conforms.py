@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from file_system_conformance import DirectoryTreeConformance
+from tests.catalog.io.file_system_conformance import DirectoryTreeConformance
 
 from sqe.catalog.io import file_system
 from sqe.catalog.io.protocol import DirectoryTree, FileSystem
@@ -45,7 +46,11 @@ class TestLocalFiles(DirectoryTreeConformance):
     def test_hadoops_checksums_go_with_their_files(
         self, tree: DirectoryTree, place: str, tmp_path: Path
     ) -> None:
-        for change in (lambda: tree.write(f"{place}/a", b"2"), lambda: tree.delete(f"{place}/a")):
+        changes: list[Callable[[], object]] = [
+            lambda: tree.write(f"{place}/a", b"2"),
+            lambda: tree.delete(f"{place}/a"),
+        ]
+        for change in changes:
             tree.write(f"{place}/a", b"1")
             (tmp_path / ".a.crc").touch()
             change()

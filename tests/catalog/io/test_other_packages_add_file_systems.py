@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conformance import DEFAULT, definition
-from file_system_conformance import FileSystemConformance
-from memory_files import SCHEME, install
+from tests.catalog.backends.conformance import DEFAULT, definition
+from tests.catalog.io.file_system_conformance import FileSystemConformance
+from tests.catalog.io.memory_files import SCHEME, install
 
 from sqe.catalog import io
 from sqe.catalog.backends.hadoop import HadoopCatalog

@@ -1,5 +1,5 @@
 """The server of these tests, and connections to it."""
 
-from flight_server import connect_as, serve, server
+from tests.flight_server import connect_as, serve, server
 
 __all__ = ["connect_as", "serve", "server"]

@@ -59,7 +59,8 @@ class Plain:
 
     def info(self, command: Any) -> flight.FlightInfo:
         [answer] = self.ask("GetFlightInfo", described(pack(command)))
-        return flight.FlightInfo.FromString(answer)
+        info: flight.FlightInfo = flight.FlightInfo.FromString(answer)
+        return info
 
     def query(self, text: str) -> flight.FlightInfo:
         return self.info(sql.CommandStatementQuery(query=text))

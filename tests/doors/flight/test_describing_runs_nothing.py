@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pyarrow as pa
-from plain_calls import ENDLESS, Plain, described
+from tests.doors.flight.plain_calls import ENDLESS, Plain, described
+from tests.flight_server import KEYS
 
-from flight_server import KEYS
 from sqe.doors.flight import flight_pb2 as flight
 from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.doors.flight.messages import pack, unpack

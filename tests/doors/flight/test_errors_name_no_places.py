@@ -8,8 +8,7 @@ from typing import Any
 
 import adbc_driver_manager
 import pytest
-
-from flight_server import Connect, Serve
+from tests.flight_server import Connect, Serve
 
 
 def failure(cursor: Any, sql: str) -> str:

@@ -12,9 +12,9 @@ from typing import Any
 import grpc
 import pyarrow as pa
 import pytest
-from plain_calls import Plain, described, sent
+from tests.doors.flight.plain_calls import Plain, described, sent
+from tests.flight_server import KEYS, Serve
 
-from flight_server import KEYS, Serve
 from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.doors.flight.messages import pack
 from sqe.doors.open import OpenServer

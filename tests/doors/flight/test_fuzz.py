@@ -12,15 +12,16 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import grpc
 import pyarrow as pa
 import pytest
 from google.protobuf.descriptor import FieldDescriptor
-from plain_calls import Plain, described, failure, messages
+from tests.doors.flight.plain_calls import Plain, described, failure, messages
+from tests.flight_server import KEYS, Serve
 
-from flight_server import KEYS, Serve
 from sqe.doors.flight import flight_pb2 as flight
 from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.doors.flight.messages import pack
@@ -150,7 +151,7 @@ def test_commands(ann: Plain, seed: int) -> None:
         command = pack(body) if chance.random() < 0.9 else body.SerializeToString()
         if chance.random() < 0.4:
             command = _mutated(command, chance)
-        well += check(lambda command=command: _send(ann, chance, command))
+        well += check(partial(_send, ann, chance, command))
     # Some of them are right, else nothing was tried.
     assert well > 50
 
@@ -176,7 +177,7 @@ def test_requests_that_are_not_even_messages(ann: Plain, seed: int) -> None:
         rpc = chance.choice(sorted(REQUESTS))
         request = _filled(REQUESTS[rpc], chance, []).SerializeToString()
         request = chance.choice([request, _mutated(request, chance), chance.randbytes(chance.randrange(60))])
-        check(lambda rpc=rpc, request=request: ann.ask(rpc, *[request] * chance.choice([0, 1, 1, 1, 2])))
+        check(partial(ann.ask, rpc, *[request] * chance.choice([0, 1, 1, 1, 2])))
 
 
 def test_nesting_has_an_end(ann: Plain) -> None:
@@ -184,7 +185,11 @@ def test_nesting_has_an_end(ann: Plain) -> None:
     for _ in range(2000):
         nested = b"\x0a" + flight.Ticket(ticket=nested).SerializeToString()[1:]
     for rpc in REQUESTS:
-        check(lambda rpc=rpc: ann.ask(rpc, nested))
+        check(partial(ann.ask, rpc, nested))
+
+
+def _answers(client: Plain, rpc: str, body: list[bytes], headers: list[tuple[str, str]]) -> list[bytes]:
+    return list(client.call(rpc, body, *headers))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -207,7 +212,7 @@ def test_headers(target: OpenServer, ann: Plain, seed: int) -> None:
                 )
             request = described(pack(sql.CommandGetCatalogs()))
             rpc, body = chance.choice([("GetFlightInfo", [request]), ("Handshake", []), ("DoPut", [])])
-            check(lambda headers=headers, rpc=rpc, body=body: list(nobody.call(rpc, body, *headers)))
+            check(partial(_answers, nobody, rpc, body, headers))
     ann.call("DoAction", [flight.Action(type="CloseSession").SerializeToString()], ("authorization", bearer))
 
 
@@ -222,7 +227,7 @@ def test_session_options(ann: Plain, seed: int) -> None:
         for place in ("../../etc/passwd", "9" * 400 + "d", "lake", "0s"):
             if chance.random() < 0.1:
                 request.session_options[chance.choice(names)].string_value = place
-        check(lambda request=request: ann.act("SetSessionOptions", request.SerializeToString()))
+        check(partial(ann.act, "SetSessionOptions", request.SerializeToString()))
         check(lambda: ann.query("SELECT 1"))
 
 
@@ -277,7 +282,10 @@ def test_arrow_that_is_not(ann: Plain, command: str, seed: int) -> None:
         cmds = [pack(sql.CommandPreparedStatementQuery(prepared_statement_handle=h)) for h in by_width]
     else:
         check(lambda: ann.query("CREATE TABLE fuzzed (other bigint)"))
-        options = sql.CommandStatementIngest.TableDefinitionOptions(if_not_exist=1, if_exists=2)
+        kinds = sql.CommandStatementIngest.TableDefinitionOptions
+        options = kinds(
+            if_not_exist=kinds.TABLE_NOT_EXIST_OPTION_CREATE, if_exists=kinds.TABLE_EXISTS_OPTION_APPEND
+        )
         cmds = [pack(sql.CommandStatementIngest(table_definition_options=options, table="fuzzed"))] * 3
     for _ in range(700):
         width = chance.choice([1, 1, 2, 3])
@@ -293,7 +301,7 @@ def test_arrow_that_is_not(ann: Plain, command: str, seed: int) -> None:
         parts[place] = (header, body)
         stream = [flight.FlightData(data_header=header, data_body=body) for header, body in parts]
         stream[0].flight_descriptor.ParseFromString(described(chance.choice([cmds[width - 1], *cmds])))
-        check(lambda stream=stream: ann.ask("DoPut", *(data.SerializeToString() for data in stream)))
+        check(partial(ann.ask, "DoPut", *(data.SerializeToString() for data in stream)))
 
 
 def _filled(kind: Any, chance: random.Random, known: list[bytes]) -> Any:

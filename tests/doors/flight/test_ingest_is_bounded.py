@@ -9,8 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-
-from flight_server import Serve
+from tests.flight_server import Serve
 
 GIB = 1 << 30
 ROWS = 200_000

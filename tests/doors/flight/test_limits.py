@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -21,9 +22,9 @@ import pytest
 import trustme
 from grpc_health.v1 import health_pb2
 from grpc_reflection.v1alpha import reflection_pb2
-from plain_calls import ENDLESS, LONG, Plain, described, failure, sent
+from tests.doors.flight.plain_calls import ENDLESS, LONG, Plain, described, failure, sent
+from tests.flight_server import KEYS, Serve
 
-from flight_server import KEYS, Serve
 from sqe.auth.passwords import hash_password
 from sqe.doors.flight import flight_pb2 as flight
 from sqe.doors.flight import flight_sql_pb2 as sql
@@ -76,7 +77,8 @@ def answers(of: Plain) -> bool:
 def begin(of: Plain, text: str = ENDLESS) -> bytes:
     """The ticket of a statement that runs, or waits for its turn, without a call."""
     [answer] = of.ask("PollFlightInfo", described(pack(sql.CommandStatementQuery(query=text))))
-    return flight.PollInfo.FromString(answer).flight_descriptor.cmd
+    ticket: bytes = flight.PollInfo.FromString(answer).flight_descriptor.cmd
+    return ticket
 
 
 def cancel(of: Plain, ticket: bytes) -> None:
@@ -198,7 +200,7 @@ def test_who_sends_nothing_is_not_waited_for(own: Serve) -> None:
             ann.call("DoPut", silence(end, first.SerializeToString())),
         ]
         for call in calls:
-            assert refused(lambda call=call: list(call))[0] is grpc.StatusCode.CANCELLED
+            assert refused(partial(list, call))[0] is grpc.StatusCode.CANCELLED
         end.set()
         until(lambda: not any(session.busy for session in server.clients.sessions.all()))
 
@@ -218,7 +220,7 @@ def test_few_may_be_about_to_log_in(own: Serve) -> None:
         assert ann.log_in().startswith("Bearer ")
         end.set()
         for call in waiting:
-            assert refused(lambda call=call: list(call))[0] is grpc.StatusCode.UNAUTHENTICATED
+            assert refused(partial(list, call))[0] is grpc.StatusCode.UNAUTHENTICATED
 
 
 def test_what_nobody_fetches_is_given_up(own: Serve) -> None:
@@ -297,7 +299,7 @@ def test_nobody_takes_all_threads(own: Serve, monkeypatch: pytest.MonkeyPatch) -
         assert answers(joe)
         end.set()
         for call in held:
-            assert refused(lambda call=call: list(call))[0] is grpc.StatusCode.INVALID_ARGUMENT
+            assert refused(partial(list, call))[0] is grpc.StatusCode.INVALID_ARGUMENT
         assert answers(ann)
 
 
@@ -484,7 +486,7 @@ def test_a_server_that_closes_ends_all_kinds_of_calls(own: Serve, pool: ThreadPo
         until(lambda: statement(server, running).readers == 1)
         server.close()
         for call in calls:
-            status = refused(lambda call=call: list(call))[0]
+            status = refused(partial(list, call))[0]
             assert status in (grpc.StatusCode.CANCELLED, grpc.StatusCode.UNAVAILABLE)
         end.set()
     until(lambda: server.admission.running == server.admission.waiting == 0)
@@ -587,9 +589,7 @@ def test_mutual_tls(own: Serve, tmp_path: Path) -> None:
         assert answers(ann)
     for files in ((), (other_key, other_cert)):
         with shown(*files) as stranger:
-            assert refused(lambda stranger=stranger: stranger.query("SELECT 1"))[0] is (
-                grpc.StatusCode.UNAVAILABLE
-            )
+            assert refused(partial(stranger.query, "SELECT 1"))[0] is grpc.StatusCode.UNAVAILABLE
 
 
 def test_reflection_is_off_unless_it_is_switched_on(own: Serve) -> None:
@@ -614,6 +614,6 @@ def test_a_column_without_a_name_is_its_senders_to_mend(own: Serve) -> None:
     with client(own()) as ann:
         for name in ("", " "):
             table = pa.table([pa.array([1])], names=[name])
-            status, text, code = refused(lambda table=table: ann.ask("DoPut", *sent(cmd, table)))
+            status, text, code = refused(partial(ann.ask, "DoPut", *sent(cmd, table)))
             assert (status, code) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_COLUMN_NAME")
             assert "without a name" in text

@@ -11,9 +11,9 @@ from pathlib import Path
 import grpc
 import pyarrow as pa
 import pytest
-from plain_calls import Plain, described, failure, sent
+from tests.doors.flight.plain_calls import Plain, described, failure, sent
+from tests.flight_server import KEYS, Serve
 
-from flight_server import KEYS, Serve
 from sqe.doors.flight import flight_pb2 as flight
 from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.doors.flight.messages import pack

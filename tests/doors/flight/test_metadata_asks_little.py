@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from metadata_commands import ask, rows
+from tests.doors.flight.metadata_commands import ask, rows
 
 from sqe.api.connection import Connection
 from sqe.catalog.backends.embedded import EmbeddedCatalog

@@ -10,9 +10,9 @@ from typing import Any
 
 import grpc
 import pytest
-from plain_calls import ENDLESS, Plain, described, failure
+from tests.doors.flight.plain_calls import ENDLESS, Plain, described, failure
+from tests.flight_server import KEYS, Serve
 
-from flight_server import KEYS, Serve
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.doors.flight import flight_pb2 as flight
 from sqe.doors.flight import flight_sql_pb2 as sql

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from metadata_commands import ask, rows
 from pyiceberg.schema import Schema
 from pyiceberg.types import LongType, NestedField, StringType, StructType
+from tests.doors.flight.metadata_commands import ask, rows
+from tests.stored_tables import Lake
 
 from sqe.api.connection import Connection
 from sqe.catalog.catalogs import Catalogs
@@ -18,7 +19,6 @@ from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.policy.decision import EVERYTHING, Decision
 from sqe.session import Identity
 from sqe.tree.relations import TableName
-from stored_tables import Lake
 
 
 class HidesPartOfTheKey:
@@ -30,6 +30,9 @@ class HidesPartOfTheKey:
         )
 
     def may_read_files(self, identity: Identity, paths: Sequence[str]) -> bool:
+        return False
+
+    def may_place(self, identity: Identity, location: str) -> bool:
         return False
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from metadata_commands import ask, rows, schema_of, told
+from tests.doors.flight.metadata_commands import ask, rows, schema_of, told
 
 from sqe.api.connection import Connection
 from sqe.catalog.catalogs import embedded
@@ -34,6 +34,9 @@ class Hiding:
         )
 
     def may_read_files(self, identity: Identity, paths: Sequence[str]) -> bool:
+        return False
+
+    def may_place(self, identity: Identity, location: str) -> bool:
         return False
 
 

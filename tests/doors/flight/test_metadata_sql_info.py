@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from metadata_commands import ask
+from tests.doors.flight.metadata_commands import ask
 
 import sqe
 from sqe.api.connection import Connection, connect

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from metadata_commands import ask, told
+from tests.doors.flight.metadata_commands import ask, told
 
 from sqe.api.connection import Connection, connect
 from sqe.catalog.iceberg.table import Column
@@ -28,7 +28,8 @@ def connection() -> Iterator[Connection]:
 
 
 def types(connection: Connection, **asked: int) -> list[dict[str, Any]]:
-    return ask(connection, sql.CommandGetXdbcTypeInfo(**asked)).to_pylist()
+    listed: list[dict[str, Any]] = ask(connection, sql.CommandGetXdbcTypeInfo(**asked)).to_pylist()
+    return listed
 
 
 def test_all_types_in_the_order_of_the_protocol(connection: Connection) -> None:

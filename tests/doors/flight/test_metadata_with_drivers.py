@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 from adbc_driver_manager import ProgrammingError
 from google.protobuf.any_pb2 import Any as Packed
-from metadata_commands import told
 from pyarrow import flight
+from tests.doors.flight.metadata_commands import told
 
 import sqe
 from sqe.api.connection import Connection

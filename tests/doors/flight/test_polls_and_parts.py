@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import grpc
 import pytest
-from plain_calls import ENDLESS, Plain, described, failure
+from tests.doors.flight.plain_calls import ENDLESS, Plain, described, failure
+from tests.flight_server import KEYS, Serve
 
-from flight_server import KEYS, Serve
 from sqe.doors.flight import flight_pb2 as flight
 from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.doors.flight.messages import pack, unpack
@@ -23,7 +23,8 @@ def ann(server: OpenServer) -> Iterator[Plain]:
 
 def poll(of: Plain, cmd: bytes) -> flight.PollInfo:
     [answer] = of.ask("PollFlightInfo", described(cmd))
-    return flight.PollInfo.FromString(answer)
+    info: flight.PollInfo = flight.PollInfo.FromString(answer)
+    return info
 
 
 def test_progress_is_told_when_it_is_known(serve: Serve) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import grpc
 import pytest
-from plain_calls import ENDLESS, Plain, failure
+from tests.doors.flight.plain_calls import ENDLESS, Plain, failure
+from tests.flight_server import KEYS, Serve
 
-from flight_server import KEYS, Serve
 from sqe.auth.passwords import hash_password
 from sqe.config.config import load
 from sqe.config.session_properties import TimeLimit, time_limit

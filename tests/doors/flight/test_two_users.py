@@ -8,8 +8,8 @@ from typing import Any
 import grpc
 import pyarrow as pa
 import pytest
+from tests.flight_server import KEYS
 
-from flight_server import KEYS
 from sqe.doors.flight import flight_pb2 as flight
 from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.doors.flight.messages import pack, unpack
@@ -55,14 +55,17 @@ class Client:
         return list(call(request, metadata=self.headers, timeout=60))
 
     def info(self, command: Any) -> flight.FlightInfo:
-        return self.unary("GetFlightInfo", descriptor(command), flight.FlightInfo)
+        info: flight.FlightInfo = self.unary("GetFlightInfo", descriptor(command), flight.FlightInfo)
+        return info
 
     def poll(self, cmd: bytes) -> flight.PollInfo:
         asked = flight.FlightDescriptor(type=flight.FlightDescriptor.CMD, cmd=cmd)
-        return self.unary("PollFlightInfo", asked, flight.PollInfo)
+        info: flight.PollInfo = self.unary("PollFlightInfo", asked, flight.PollInfo)
+        return info
 
     def schema(self, command: Any) -> flight.SchemaResult:
-        return self.unary("GetSchema", descriptor(command), flight.SchemaResult)
+        result: flight.SchemaResult = self.unary("GetSchema", descriptor(command), flight.SchemaResult)
+        return result
 
     def get(self, ticket: bytes) -> list[flight.FlightData]:
         return self.stream("DoGet", flight.Ticket(ticket=ticket), flight.FlightData)

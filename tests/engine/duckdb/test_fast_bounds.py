@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal as Number
 
 import pytest
-from render_trees import Trees, compare, filtered, ref
+from tests.engine.render.render_trees import Trees, compare, filtered, ref
 
 from sqe.engine.duckdb.bounds import UNKNOWN, Bounds, Range
 from sqe.engine.duckdb.elide_guards import elide_guards

@@ -266,7 +266,7 @@ def test_many_statements_at_once(lane: Processes) -> None:
 def test_a_plan_and_a_profile(lane: Processes) -> None:
     import json
 
-    arguments = {"identity_key": "joe", "locations": ()}
+    arguments: dict[str, Any] = {"identity_key": "joe", "locations": ()}
     sql = "SELECT range % 3 AS k, count(*) FROM range(1000) GROUP BY 1"
     plan = json.loads(lane.explain(sql, statement_id="plan", **arguments))
     assert "GROUP" in json.dumps(plan)

@@ -26,6 +26,7 @@ from pyiceberg.types import (
     TimestampType,
     TimestamptzType,
 )
+from tests.stored_tables import Lake
 
 from sqe.catalog.iceberg.data_files import FileCache, TableFiles
 from sqe.catalog.iceberg.table import Table
@@ -35,7 +36,6 @@ from sqe.engine.ranges import narrowed
 from sqe.tree.expressions import Call, Cast, Expression, Field, InList, Literal, Ref
 from sqe.tree.relations import Scan
 from sqe.types import sql_types as t
-from stored_tables import Lake
 
 KINDS = {
     "id": LongType(), "i": IntegerType(), "r": FloatType(), "x": DoubleType(), "dec": DecimalType(12, 2),

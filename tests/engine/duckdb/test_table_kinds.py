@@ -21,16 +21,16 @@ from pyiceberg.types import (
     StructType,
     TimestampType,
 )
+from tests.engine.duckdb.table_kinds import KINDS, TableKind, build
+from tests.local_files import to_path
+from tests.stored_tables import Lake
 
-from engine.duckdb.table_kinds import KINDS, TableKind, build
-from local_files import to_path
 from sqe.api.connection import Connection
 from sqe.catalog.iceberg.data_files import FileCache
 from sqe.catalog.iceberg.table import Table
 from sqe.engine.duckdb.table_kinds import Denied, IcebergScan, Plain, kind_of
 from sqe.errors import NotSupported
 from sqe.tree.relations import AsOf
-from stored_tables import Lake
 
 SCHEMA = Schema(
     NestedField(1, "a", IntegerType()),
@@ -39,7 +39,7 @@ SCHEMA = Schema(
     NestedField(4, "p", StructType(NestedField(5, "x", IntegerType()), NestedField(6, "y", StringType()))),
     NestedField(7, "l", ListType(8, IntegerType())),
 )
-ROWS = {"a": [1], "f": [0.5], "dec": [None], "p": [{"x": 1, "y": "z"}], "l": [[1]]}
+ROWS: dict[str, list[Any]] = {"a": [1], "f": [0.5], "dec": [None], "p": [{"x": 1, "y": "z"}], "l": [[1]]}
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import itertools
 from typing import Any
 
 import pytest
-from render_trees import (
+from tests.engine.render.render_trees import (
     ONE_ROW,
     Trees,
     compare,

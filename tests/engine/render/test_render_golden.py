@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from render_trees import (
+from tests.engine.render.render_trees import (
     ONE_ROW,
     Trees,
     compare,

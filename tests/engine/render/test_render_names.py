@@ -7,13 +7,23 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from render_trees import Trees, compare, count_rows, filtered, is_equal, joined, literal, plus, ref
+from tests.engine.render.render_trees import (
+    Trees,
+    compare,
+    count_rows,
+    filtered,
+    is_equal,
+    joined,
+    literal,
+    plus,
+    ref,
+)
 
 from sqe.engine.duckdb import render as fast
-from sqe.engine.duckdb.sources import IcebergMetadata
+from sqe.engine.duckdb.sources import IcebergMetadata, Source
 from sqe.engine.spark import render as spark
 from sqe.tree.expressions import Call, Cast, Dereference, ScalarSubquery, walk
-from sqe.tree.relations import Cte, CteRef, Scan, With
+from sqe.tree.relations import Cte, CteRef, FileScan, Scan, With
 from sqe.tree.statements import Query
 from sqe.types.sql_types import INTEGER, VARCHAR, Row, RowField
 
@@ -54,7 +64,9 @@ def on_spark(query: Query) -> str:
 
 
 def on_the_fast_lane(query: Query) -> str:
-    sources = {n: IcebergMetadata("/x", None) for n in walk(query) if isinstance(n, Scan)}
+    sources: dict[Scan | FileScan, Source] = {
+        n: IcebergMetadata("/x", None) for n in walk(query) if isinstance(n, Scan)
+    }
     return fast.render(query, sources).sql
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from render_trees import Trees, literal, ref
+from tests.engine.render.render_trees import Trees, literal, ref
 
 from sqe.engine.spark.render import position_of, render, strip_positions
 from sqe.errors import Position

@@ -5,7 +5,17 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from render_trees import ONE_ROW, Trees, compare, filtered, is_equal, joined, literal, plus, ref
+from tests.engine.render.render_trees import (
+    ONE_ROW,
+    Trees,
+    compare,
+    filtered,
+    is_equal,
+    joined,
+    literal,
+    plus,
+    ref,
+)
 
 from sqe.engine.spark.render import render
 from sqe.errors import InternalError, NotSupported

@@ -11,7 +11,7 @@ from pathlib import Path
 import grpc
 import pyspark.sql.connect.proto as proto
 import pytest
-from spark_strangers import frames, listening_ports, send
+from tests.engine.spark.spark_strangers import frames, listening_ports, send
 
 from sqe.config.config import load
 from sqe.config.spark import SparkSettings, authentication
