@@ -80,7 +80,6 @@ def log_in(uri: str) -> tuple[Any, Any]:
 
 def start(client: Any, options: Any, sql: str) -> Any:
     from sqe.doors.flight.flight_sql_pb2 import CommandStatementQuery
-
     from sqe.doors.flight.messages import pack
 
     return client.get_flight_info(descriptor(pack(CommandStatementQuery(query=sql))), options)
