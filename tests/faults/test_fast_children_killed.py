@@ -103,7 +103,8 @@ def test_a_hundred_random_kills_under_eight_sessions(tmp_path: Path) -> None:
     lane.close()
     wait_until_gone(*seen)
     assert list(tmp_path.iterdir()) == []
-    assert len(os.listdir("/proc/self/fd")) == descriptors
+    # Fewer where the collector has closed what an earlier test left.
+    assert len(os.listdir("/proc/self/fd")) <= descriptors
 
 
 def test_a_child_that_died_idle_is_replaced_unnoticed(tmp_path: Path) -> None:
