@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class CteEntry:
-    """A WITH query that names can refer to; `fields` are its columns as it offers them."""
+    """A WITH query that names can refer to; `fields` are its output columns."""
 
     id: int
     fields: tuple[Field, ...]
@@ -39,10 +39,10 @@ class CteEntry:
 class Binder:
     """One binding of one statement, or of the text of a view in it.
 
-    `inside` are the views that we are in, the outermost first, and `place` is where the statement names
-    that one; `inlined` counts the views of the whole statement. `guard` says what exists for this user.
-    `parameters` are the values of the statement's `?`; `staged` the files of rows that were sent with it, by
-    the name that stands for them.
+    `inside` are the views that we are in, outermost first, and `place` is where the statement names the
+    outermost; `inlined` counts how often the whole statement reads each view. `guard` says what exists for
+    this user. `parameters` are the values of the statement's `?`; `staged` maps the names of rows that were
+    sent with it to their files.
     """
 
     text: str
@@ -59,10 +59,10 @@ class Binder:
     inlined: Counter[TableName] = field(default_factory=Counter)
     parameters: tuple[Expression, ...] = ()
     parameter_types: dict[int, t.Type] = field(default_factory=dict)
-    # What CAST makes of those that are nothing else; a value of any type will do there, and this best.
+    # By the number of a `?`, the target of a CAST around it: any type will do there, and this one is best.
     cast_parameters: dict[int, t.Type] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
-    # Functions whose value is that of this session or moment, and which became constants.
+    # Session functions (current_user, now() and the like) that binding has replaced by constants.
     session_values: set[str] = field(default_factory=set)
     _ids: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
 
@@ -90,7 +90,7 @@ class Binder:
         return any(isinstance(value, Parameter) for value in self.parameters)
 
     def warn(self, text: str) -> None:
-        """What the user should know of a statement that is run all the same."""
+        """Warn the user about a statement that runs all the same."""
         if text not in self.warnings:
             self.warnings.append(text)
 
@@ -109,26 +109,26 @@ class Binder:
         return self.inside[-1].default_namespace if self.inside else self.session.namespace
 
     def within(self, view: View, place: Position | None) -> Binder:
-        """The binder of a view's text: it sees no WITH query of ours, and shares all that is numbered
-        or kept for the whole statement."""
+        """The binder of a view's text: it sees none of our WITH queries, and shares the ids and everything
+        else that is kept for the whole statement."""
         return replace(self, text=view.sql, ctes={}, inside=(*self.inside, view), place=place)
 
 
 def coerce(expression: Expression, target: t.Type) -> Expression:
-    """The expression as `target`, by a cast that we add and that loses nothing."""
+    """The expression as `target`, by an implicit cast that loses nothing."""
     if expression.type == target:
         return expression
     if isinstance(expression, Literal):
         if expression.value is None:
             return Literal(target, None)
-        value = _as(expression, target)
+        value = _value_as(expression, target)
         if value is not None:
             return Literal(target, value)
     return Cast(target, expression, implicit=True)
 
 
-def _as(literal: Literal, target: t.Type) -> object | None:
-    """A constant's value as another type has it; None where a cast has to say it."""
+def _value_as(literal: Literal, target: t.Type) -> object | None:
+    """A constant's value in another type; None where it takes a cast."""
     value = literal.value
     if isinstance(target, t.Varchar) and isinstance(literal.type, t.Varchar):
         return value

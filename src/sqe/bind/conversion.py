@@ -52,10 +52,10 @@ class Conversions:
         return conversion.convert
 
 
-def check_arguments(node: exp.Expr, known: frozenset[str] | set[str], text: str) -> None:
-    """Refuse what is set on a node and not in `known`."""
+def check_arguments(node: exp.Expr, supported: frozenset[str] | set[str], text: str) -> None:
+    """Refuse arguments that are set on a node and not `supported`."""
     for name, value in node.args.items():
-        if name not in known and not any(value is absent or value == absent for absent in _ABSENT):
+        if name not in supported and not any(value is absent or value == absent for absent in _ABSENT):
             raise NotSupported(
                 f"{describe(node)} with {name.strip('_').replace('_', ' ').upper()} is not supported",
                 position=position_of(node, text),
@@ -74,7 +74,7 @@ def describe(node: exp.Expr) -> str:
     return words.upper()
 
 
-# The four kinds of places. The files of this room fill them as they are imported.
+# The four kinds of places. The modules of this room fill them as they are imported.
 EXPRESSIONS = Conversions("an expression")
 RELATIONS = Conversions("FROM")
 QUERIES = Conversions("a query")

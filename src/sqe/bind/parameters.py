@@ -1,4 +1,4 @@
-"""The values that a program gives for the `?` of a statement: Python's, as typed constants."""
+"""Values for the `?` of a statement: Python values to typed constants."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _ACCEPTED = (
 
 
 def bind_values(values: Sequence[object]) -> tuple[Expression, ...]:
-    """One expression a value. An error says which value it was."""
-    return tuple(_numbered(number, value) for number, value in enumerate(values, start=1))
+    """One expression per value. An error says which value it was."""
+    return tuple(_bind_value(number, value) for number, value in enumerate(values, start=1))
 
 
-def _numbered(number: int, value: object) -> Expression:
+def _bind_value(number: int, value: object) -> Expression:
     try:
         return expression_of(value)
     except RecursionError:
@@ -40,7 +40,7 @@ def _numbered(number: int, value: object) -> Expression:
 
 
 def expression_of(value: object) -> Expression:
-    """A value by its Python class; subclasses become what they are made of."""
+    """The constant of a Python value, by its class; an instance of a subclass counts as its base class."""
     if value is None:
         return Literal(t.UNKNOWN, None)
     for kind, convert in _KINDS:
@@ -74,8 +74,8 @@ def _decimal(value: decimal.Decimal) -> Expression:
     if not isinstance(exponent, int):
         raise UserError(f"{value} is no decimal", code="NUMERIC_VALUE_OUT_OF_RANGE", hint="pass a float")
     scale = max(-exponent, 0)
-    written = "".join(map(str, digits)).lstrip("0")
-    whole = len(written) + max(exponent, 0) if written else 0
+    significant = "".join(map(str, digits)).lstrip("0")
+    whole = len(significant) + max(exponent, 0) if significant else 0
     precision = max(whole, scale, 1)
     if precision > t.MAX_PRECISION:
         raise _too_many_digits()
@@ -113,7 +113,7 @@ def _zone(value: dt.datetime) -> str:
     try:
         return zones.name_of(value.tzinfo)
     except ValueError:
-        # A zone without a name of its own: what it is at that moment.
+        # A zone without a name: its offset at that moment.
         offset = value.utcoffset()
         assert offset is not None
         return zones.of_offset(offset - offset % dt.timedelta(minutes=1))
@@ -134,8 +134,8 @@ def _time(value: dt.time) -> Expression:
 def _interval(value: dt.timedelta) -> Expression:
     if value != value:
         raise TypeMismatch("NaT is no interval", code="INVALID_PARAMETER_USAGE", hint="pass None")
-    finer: object = getattr(value, "nanoseconds", None)
-    if value % _MILLISECOND or finer:
+    nanoseconds: object = getattr(value, "nanoseconds", None)
+    if value % _MILLISECOND or nanoseconds:
         raise _too_fine("an interval day to second has milliseconds", "round it first")
     if abs(value) > _LONGEST:
         raise UserError("the interval is too long", code="NUMERIC_VALUE_OUT_OF_RANGE")
@@ -174,7 +174,7 @@ def _row(items: tuple[object, ...]) -> Expression:
     return row([expression_of(item) for item in items])
 
 
-# The first that fits: a bool is an int, and a datetime a date.
+# The first match counts: a bool is an int, and a datetime is a date.
 _KINDS: tuple[tuple[type | tuple[type, ...], Callable[..., Expression]], ...] = (
     (bool, lambda value: Literal(t.BOOLEAN, value)),
     (int, _integer),

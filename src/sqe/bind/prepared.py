@@ -1,4 +1,4 @@
-"""PREPARE, EXECUTE and what is known of a prepared statement before it runs."""
+"""PREPARE, EXECUTE and DEALLOCATE, and DESCRIBE INPUT and OUTPUT of a prepared statement."""
 
 from __future__ import annotations
 
@@ -65,44 +65,44 @@ def _execute(b: Binder, node: Execute) -> s.Statement:
 def _describe(b: Binder, node: DescribePrepared) -> s.Statement:
     position = b.position(node)
     text = _text(b, name_of(node.this).folded, position)
-    number = _parse(text, position).parameters
-    unknown = tuple(Parameter(t.UNKNOWN, i) for i in range(number))
-    statement = _bind(b, text, unknown, position)
+    count = _parse(text, position).parameters
+    parameters = tuple(Parameter(t.UNKNOWN, i) for i in range(count))
+    statement = _bind(b, text, parameters, position)
     if node.args.get("output"):
         return s.DescribeOutput(statement)
-    return s.DescribeInput(parameter_types(b, statement, number))
+    return s.DescribeInput(parameter_types(b, statement, count))
 
 
-def parameter_types(b: Binder, statement: s.Statement, number: int) -> tuple[t.Type, ...]:
-    """What each `?` is brought to where it stands: the casts that binding put around them say."""
+def parameter_types(b: Binder, statement: s.Statement, count: int) -> tuple[t.Type, ...]:
+    """The type that each `?` is coerced to: binding has put a cast around it."""
     types = dict(b.parameter_types)
-    behind: dict[int, list[Expression]] = {}
+    sources: dict[int, list[Expression]] = {}
     for node in walk(statement):
         if isinstance(node, (Project, Values)):
             for row in node.rows if isinstance(node, Values) else [node.expressions]:
                 for field, value in zip(node.fields, row, strict=True):
                     if isinstance(value, (Parameter, Ref)):
-                        behind.setdefault(field.id, []).append(value)
+                        sources.setdefault(field.id, []).append(value)
     for node in walk(statement):
         if isinstance(node, Cast):
-            for found in _parameters(node.operand, behind):
-                types.setdefault(found, node.type)
-    return tuple(types.get(i, t.UNKNOWN) for i in range(number))
+            for number in _parameters(node.operand, sources):
+                types.setdefault(number, node.type)
+    return tuple(types.get(i, t.UNKNOWN) for i in range(count))
 
 
-def _parameters(value: Expression, behind: Mapping[int, Sequence[Expression]]) -> list[int]:
-    """The parameter that a value is, or those that are in a column which is nothing else, by whatever name
-    it is known further out."""
-    found: list[int] = []
+def _parameters(value: Expression, sources: Mapping[int, Sequence[Expression]]) -> list[int]:
+    """The parameter that a value is, or the parameters that a column passes on unchanged through any number
+    of relations. `sources` are the values of each column, by the id of its field."""
+    numbers: list[int] = []
     values, seen = [value], set()
     while values:
         value = values.pop()
         if isinstance(value, Parameter):
-            found.append(value.number)
+            numbers.append(value.number)
         elif isinstance(value, Ref) and value.field.id not in seen:
             seen.add(value.field.id)
-            values += behind.get(value.field.id, ())
-    return found
+            values += sources.get(value.field.id, ())
+    return numbers
 
 
 def _text(b: Binder, name: str, position: Position | None) -> str:
@@ -120,7 +120,7 @@ def _parse(text: str, position: Position | None) -> Syntax:
 
 
 def _bind(b: Binder, text: str, values: tuple[Expression, ...], position: Position | None) -> s.Statement:
-    """The statement of a text that is not the one that was sent: its places mean nothing to the sender."""
+    """Bind a text other than the one that was sent: positions in it mean nothing to the sender."""
     from sqe.bind.statement import bind
 
     try:

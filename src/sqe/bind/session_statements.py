@@ -1,4 +1,4 @@
-"""SET and RESET SESSION, SET TIME ZONE, and the words of transactions."""
+"""SET and RESET SESSION, SET TIME ZONE, and START TRANSACTION, COMMIT and ROLLBACK."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ def _set(b: Binder, node: exp.Set) -> s.Statement:
             position=b.position(node),
             hint="engine settings come from the configuration",
         )
-    known = _property(b, item.this.this)
+    property_ = _property(b, item.this.this)
     value = _constant(b, item.this.expression)
     if not isinstance(value, Literal) or not isinstance(value.value, str):
-        given = str(value.type) if isinstance(value, Literal) else "an expression"
+        actual = str(value.type) if isinstance(value, Literal) else "an expression"
         raise InvalidArgument(
-            f"{known.name} is of type {known.type}, not {given}",
+            f"{property_.name} is of type {property_.type}, not {actual}",
             code="INVALID_SESSION_PROPERTY",
             position=b.position(item.this.expression),
         )
     try:
-        return s.SetSession(known.name, known.check(value.value))
+        return s.SetSession(property_.name, property_.check(value.value))
     except ValueError as error:
         raise InvalidArgument(
-            f"{known.name}: {error}",
+            f"{property_.name}: {error}",
             code="INVALID_SESSION_PROPERTY",
             position=b.position(item.this.expression),
         ) from None
@@ -57,15 +57,15 @@ def _reset(b: Binder, node: ResetSession) -> s.Statement:
 
 def _property(b: Binder, node: exp.Expr) -> SessionProperty:
     name = ".".join(p.name for p in node.parts) if isinstance(node, exp.Column) else node.name
-    known = PROPERTIES.get(name.lower())
-    if known is None:
+    property_ = PROPERTIES.get(name.lower())
+    if property_ is None:
         raise NotFound(
             f"session property '{name.lower()}' does not exist",
             code="INVALID_SESSION_PROPERTY",
             position=b.position(node),
             hint=nearest(name.lower(), PROPERTIES) or "see SHOW SESSION",
         )
-    return known
+    return property_
 
 
 def _constant(b: Binder, node: exp.Expr) -> Expression:
@@ -81,16 +81,16 @@ def _set_time_zone(b: Binder, node: SetTimeZone) -> s.Statement:
     if node.this is None:
         return s.SetTimeZone("UTC")
     value = _constant(b, node.this)
-    given = value.value if isinstance(value, Literal) else None
-    if not isinstance(given, (str, dt.timedelta)):
+    zone = value.value if isinstance(value, Literal) else None
+    if not isinstance(zone, (str, dt.timedelta)):
         raise InvalidArgument(
             "SET TIME ZONE takes a text such as 'Europe/Berlin', or INTERVAL '2' HOUR",
             position=b.position(node),
         )
     try:
-        if isinstance(given, dt.timedelta):
-            given = of_offset(given)
-        return s.SetTimeZone(PROPERTIES["time_zone_id"].check(given))
+        if isinstance(zone, dt.timedelta):
+            zone = of_offset(zone)
+        return s.SetTimeZone(PROPERTIES["time_zone_id"].check(zone))
     except ValueError as error:
         raise InvalidArgument(str(error), code="INVALID_ARGUMENTS", position=b.position(node)) from None
 

@@ -1,4 +1,4 @@
-"""SHOW and DESCRIBE: which names are meant, as far as this user may know them."""
+"""SHOW and DESCRIBE: resolves the names that they take, as far as this user may know them."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ def _show(b: Binder, node: Show) -> s.Statement:
         case "STATS":
             return s.ShowStats(find_table(b, plain_table_parts(b, target), b.position(target)).name)
     kind = what.split()[1]
-    return s.ShowCreate(kind.lower(), _created(b, kind, target))
+    return s.ShowCreate(kind.lower(), _create_target(b, kind, target))
 
 
 def _pattern(b: Binder, node: Show) -> tuple[str | None, str | None]:
-    """LIKE and its ESCAPE, which are known to make sense."""
+    """The pattern of LIKE and its escape character, checked."""
     like, escape = node.args.get("like"), node.args.get("escape")
     if like is None:
         return None, None
@@ -87,7 +87,7 @@ def _columns(b: Binder, target: exp.Expr) -> tuple[ColumnDefinition, ...]:
     )
 
 
-def _created(b: Binder, kind: str, target: exp.Expr) -> TableName:
+def _create_target(b: Binder, kind: str, target: exp.Expr) -> TableName:
     position = b.position(target)
     parts = plain_table_parts(b, target)
     if kind == "SCHEMA":
@@ -97,19 +97,21 @@ def _created(b: Binder, kind: str, target: exp.Expr) -> TableName:
         except SqeError as error:
             error.position = error.position or position
             raise
-    found = find_table_or_view(b, parts, position)
-    is_view = isinstance(found, View)
+    table_or_view = find_table_or_view(b, parts, position)
+    is_view = isinstance(table_or_view, View)
     if is_view != (kind == "VIEW"):
         raise UserError(
-            f"'{found.name}' is a {'view' if is_view else 'table'}",
+            f"'{table_or_view.name}' is a {'view' if is_view else 'table'}",
             code="NOT_SUPPORTED",
             position=position,
-            hint=f"SHOW CREATE {'VIEW' if is_view else 'TABLE'} {found.name}",
+            hint=f"SHOW CREATE {'VIEW' if is_view else 'TABLE'} {table_or_view.name}",
         )
-    if not b.guard.sees_all_columns_of(found.name) or (isinstance(found, View) and not shows_text(b, found)):
+    if not b.guard.sees_all_columns_of(table_or_view.name) or (
+        isinstance(table_or_view, View) and not shows_text(b, table_or_view)
+    ):
         # Its properties may name columns too, as the text of a view does.
-        raise AccessDenied(f"cannot show how '{found.name}' is created", position=position)
-    return found.name
+        raise AccessDenied(f"cannot show how '{table_or_view.name}' is created", position=position)
+    return table_or_view.name
 
 
 def _catalog(b: Binder, target: exp.Expr | None) -> str:
@@ -130,8 +132,8 @@ def _catalog(b: Binder, target: exp.Expr | None) -> str:
 
 def _schema(b: Binder, target: exp.Expr | None) -> tuple[str, tuple[str, ...]]:
     position: Position | None = None if target is None else b.position(target)
-    written = [] if target is None else [p.folded for p in plain_table_parts(b, target)]
-    names = written or [*b.namespace]
+    parts = [] if target is None else [p.folded for p in plain_table_parts(b, target)]
+    names = parts or [*b.namespace]
     try:
         system = system_schema(b, names)
         if system is not None:
@@ -139,8 +141,8 @@ def _schema(b: Binder, target: exp.Expr | None) -> tuple[str, tuple[str, ...]]:
         if target is None:
             catalog = b.catalogs.get(b.catalog)
             return catalog.name, catalog.find_namespace(b.namespace)
-        found, namespace = catalog_and_namespace(b, plain_table_parts(b, target), position)
-        return found.name, found.find_namespace(namespace)
+        catalog, namespace = catalog_and_namespace(b, plain_table_parts(b, target), position)
+        return catalog.name, catalog.find_namespace(namespace)
     except SqeError as error:
         error.position = error.position or position
         raise

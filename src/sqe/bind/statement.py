@@ -18,7 +18,7 @@ from sqe.tree.relations import Project, Relation
 
 
 def bind(b: Binder, syntax: Syntax) -> s.Statement:
-    """A parsed statement to our tree."""
+    """Bind a parsed statement to our tree."""
     expected = 0 if isinstance(syntax.node, Prepare) else syntax.parameters
     if expected != len(b.parameters):
         raise UserError(
@@ -44,16 +44,16 @@ def bind(b: Binder, syntax: Syntax) -> s.Statement:
 
 
 def _as_written(b: Binder, node: exp.Expr, relation: Relation) -> Relation:
-    """The answer's columns are called as the query writes them: TABLE_CAT, whatever case is stored."""
+    """Name the answer's columns as the query writes them: TABLE_CAT, whatever case is stored."""
     while isinstance(node, exp.SetOperation):
         node = node.this
     items = node.expressions if isinstance(node, exp.Select) else []
     if len(items) != len(relation.fields) or any(item.is_star for item in items):
         return relation
-    written = [item.alias_or_name if isinstance(item, (exp.Column, exp.Alias)) else "" for item in items]
+    spellings = [item.alias_or_name if isinstance(item, (exp.Column, exp.Alias)) else "" for item in items]
     names = [
         name if name.lower() == f.name.lower() else f.name
-        for name, f in zip(written, relation.fields, strict=True)
+        for name, f in zip(spellings, relation.fields, strict=True)
     ]
     if names == [f.name for f in relation.fields]:
         return relation

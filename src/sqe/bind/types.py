@@ -64,12 +64,12 @@ def bind_type(node: exp.Expr, text: str) -> t.Type:
                 code="INVALID_FUNCTION_ARGUMENT",
                 position=position_of(node, text),
             )
-        made: dict[D, type[t.Timestamp] | type[t.TimestampTz] | type[t.Time]] = {
+        classes: dict[D, type[t.Timestamp] | type[t.TimestampTz] | type[t.Time]] = {
             D.TIMESTAMP: t.Timestamp,
             D.TIMESTAMPTZ: t.TimestampTz,
             D.TIME: t.Time,
         }
-        return made[kind](precision)
+        return classes[kind](precision)
     if kind is D.ARRAY and len(arguments) == 1:
         return t.Array(bind_type(arguments[0], text))
     if kind is D.MAP and len(arguments) == 2:
@@ -100,9 +100,9 @@ def _numbers(node: exp.DataType, text: str, *, most: int) -> list[int]:
     return numbers
 
 
-def stored(of: t.Type) -> t.Type:
-    """What a table keeps of a type, as Trino's Iceberg connector chooses it."""
-    match of:
+def stored_type(type_: t.Type) -> t.Type:
+    """The type of the column that stores values of a type, as Trino's Iceberg connector chooses it."""
+    match type_:
         case t.Varchar() | t.Char() | t.JSON:
             return t.VARCHAR
         case t.TINYINT | t.SMALLINT:
@@ -112,11 +112,11 @@ def stored(of: t.Type) -> t.Type:
         case t.TimestampTz():
             return t.TimestampTz(6)
         case t.Array(element):
-            return t.Array(stored(element))
+            return t.Array(stored_type(element))
         case t.Map(key, value):
-            return t.Map(stored(key), stored(value))
+            return t.Map(stored_type(key), stored_type(value))
         case t.Row(fields):
             return t.Row(
-                tuple(t.RowField(f.name or f"field{i}", stored(f.type)) for i, f in enumerate(fields))
+                tuple(t.RowField(f.name or f"field{i}", stored_type(f.type)) for i, f in enumerate(fields))
             )
-    return of
+    return type_

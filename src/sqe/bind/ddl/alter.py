@@ -1,5 +1,5 @@
-"""ALTER TABLE, VIEW and SCHEMA, and COMMENT ON. Which columns there are is the catalog's to say: it makes the
-change, on what the table is by then."""
+"""ALTER TABLE, VIEW and SCHEMA, and COMMENT ON. The catalog checks which columns there are: it applies the
+change to the table as it is by then."""
 
 from __future__ import annotations
 
@@ -34,49 +34,49 @@ def _alter(b: Binder, node: exp.Expr) -> s.Statement:
     if_exists = bool(node.args.get("exists"))
     if kind == "SCHEMA":
         return _rename_schema(b, node.this, action.this, if_exists)
-    named = node.this
-    table, absent = find(
-        b, plain_table_parts(b, named), b.position(named), words=f"ALTER {kind}", if_exists=if_exists
+    target = node.this
+    table, absent = find_target(
+        b, plain_table_parts(b, target), b.position(target), words=f"ALTER {kind}", if_exists=if_exists
     )
     if isinstance(action, syntax.RenameTo):
         return _rename(b, table, absent, action.this, view=kind == "VIEW")
     return s.Alter(table, _change(b, action), absent=absent, position=b.position(action))
 
 
-def find(
+def find_target(
     b: Binder, parts: Sequence[Name], position: Position | None, *, words: str, if_exists: bool = False
 ) -> tuple[TableName, bool]:
-    """What DROP TABLE, ALTER VIEW and so on (`words`) name, and whether it is absent, which IF EXISTS
-    forgives."""
+    """The table or view that a statement names, and whether it is absent, which IF EXISTS forgives. `words`
+    are those of the statement: DROP TABLE, ALTER VIEW and so on."""
     kind = words.split()[-1]
-    owner, written, name = split_table_name(b, parts, position)
-    visible = visible_in(b, owner)
-    lookup = owner.find_view_name if kind == "VIEW" else owner.find_table_name
+    catalog, namespace, name = split_table_name(b, parts, position)
+    visible = visible_in(b, catalog)
+    find_name = catalog.find_view_name if kind == "VIEW" else catalog.find_table_name
     try:
-        found = lookup(written, name.folded, visible=visible)
+        table = find_name(namespace, name.folded, visible=visible)
     except NotFound as error:
-        # One of the other kind has that name: not what was meant, whether or not it may be absent.
-        other = owner.find_table_name if kind == "VIEW" else owner.find_view_name
+        # One of the other kind with that name is an error, IF EXISTS or not.
+        find_other = catalog.find_table_name if kind == "VIEW" else catalog.find_view_name
         try:
-            theirs = other(written, name.folded, visible=visible)
+            other_table = find_other(namespace, name.folded, visible=visible)
         except NotFound:
             if if_exists:
-                return TableName(owner.name, written, name.folded), True
+                return TableName(catalog.name, namespace, name.folded), True
             error.position = error.position or position
             raise error from None
         is_a = "table" if kind == "VIEW" else "view"
         raise UserError(
-            f"{kind.lower()} '{theirs}' does not exist: that is a {is_a}",
+            f"{kind.lower()} '{other_table}' does not exist: that is a {is_a}",
             position=position,
-            hint=f"{words.replace(kind, is_a.upper())} {theirs}",
+            hint=f"{words.replace(kind, is_a.upper())} {other_table}",
         ) from None
     except SqeError as error:
         error.position = error.position or position
         raise
-    if not b.guard.sees_all_of(found):
-        # Before anything is said of its columns; policy.secure refuses it again.
-        raise write_denied(found)
-    return found, False
+    if not b.guard.sees_all_of(table):
+        # Before an error can name its columns; policy.secure refuses it again.
+        raise write_denied(table)
+    return table, False
 
 
 def _rename(b: Binder, table: TableName, absent: bool, to: exp.Expr, *, view: bool) -> s.Statement:
@@ -99,12 +99,12 @@ def _rename(b: Binder, table: TableName, absent: bool, to: exp.Expr, *, view: bo
     return s.Rename(table, target, view, absent)
 
 
-def _rename_schema(b: Binder, named: exp.Expr, to: exp.Expr, if_exists: bool) -> s.Statement:
-    position = b.position(named)
+def _rename_schema(b: Binder, schema_node: exp.Expr, to: exp.Expr, if_exists: bool) -> s.Statement:
+    position = b.position(schema_node)
     if if_exists:
         raise NotSupported("ALTER SCHEMA has no IF EXISTS", position=position)
-    assert isinstance(named, exp.Table)
-    parts = [name_of(p) for p in named.parts if isinstance(p, exp.Identifier)]
+    assert isinstance(schema_node, exp.Table)
+    parts = [name_of(p) for p in schema_node.parts if isinstance(p, exp.Identifier)]
     catalog, written = catalog_and_namespace(b, parts, position)
     try:
         namespace = catalog.find_namespace(written)
@@ -171,8 +171,8 @@ def _set_properties(b: Binder, node: exp.Expr) -> c.Change:
             )
         if default:
             item = item.copy()
-            # Read as any other, for the name that Iceberg has for it.
-            item.set("value", exp.Literal.string(_ANY.get(name.lower(), "")))
+            # Read with a valid value, for the name that Iceberg has for the property.
+            item.set("value", exp.Literal.string(_VALID_VALUES.get(name.lower(), "")))
         options = TableOptions()
         read_option(b, item, options)
         for key, value in options.properties.items():
@@ -187,7 +187,7 @@ def _set_properties(b: Binder, node: exp.Expr) -> c.Change:
 
 
 _AT_CREATION = ("partitioning", "sorted_by", "location")
-_ANY = {"format": "PARQUET", "format_version": "2"}
+_VALID_VALUES = {"format": "PARQUET", "format_version": "2"}
 
 
 @converts(syntax.CommentOn, reads="kind this expressions text")
@@ -197,42 +197,45 @@ def _comment(b: Binder, node: exp.Expr) -> s.Statement:
     kind = node.args["kind"]
     position = b.position(node)
     if kind != "COLUMN":
-        table, _ = find(b, plain_table_parts(b, node.this), b.position(node.this), words=f"COMMENT ON {kind}")
+        parts = plain_table_parts(b, node.this)
+        table, _ = find_target(b, parts, b.position(node.this), words=f"COMMENT ON {kind}")
         return s.Alter(table, c.SetComment(comment), view=kind == "VIEW", position=position)
     names = [name_of(p) for p in node.expressions]
     if len(names) < 2:
         raise UserError("COMMENT ON COLUMN takes table.column", code="MISSING_TABLE", position=position)
     table, view, column = _table_of(b, names, position)
     if view and b.guard.may_hide:
-        column = _seen(b, table, column, position)
+        column = _visible_column(b, table, column, position)
     return s.Alter(table, c.SetColumnComment(column, comment), view=view, position=position)
 
 
-def _seen(b: Binder, view: TableName, path: tuple[str, ...], position: Position | None) -> tuple[str, ...]:
-    """A column of a view as it is stored, if this user sees it: the catalog knows of the others too."""
-    found = b.catalogs.get(view.catalog).find_view(view.namespace, view.name)
-    seen = [] if found is None else [f.name for f in inline(b, found, position).fields]
-    stored = match(path[0], seen, kind="column")
-    if stored is None:
+def _visible_column(
+    b: Binder, view: TableName, path: tuple[str, ...], position: Position | None
+) -> tuple[str, ...]:
+    """A column of a view as it is stored, if this user sees it: the catalog knows the hidden ones too."""
+    definition = b.catalogs.get(view.catalog).find_view(view.namespace, view.name)
+    columns = [] if definition is None else [f.name for f in inline(b, definition, position).fields]
+    column = match(path[0], columns, kind="column")
+    if column is None:
         raise NotFound(
             f"column '{path[0]}' does not exist",
             code="COLUMN_NOT_FOUND",
             position=position,
-            hint=nearest(path[0], seen),
+            hint=nearest(path[0], columns),
         )
-    return stored, *path[1:]
+    return column, *path[1:]
 
 
 def _table_of(
     b: Binder, names: Sequence[Name], position: Position | None
 ) -> tuple[TableName, bool, tuple[str, ...]]:
-    """Where the table's name ends and the column's begins: the longest name that there is a table of."""
+    """The table or view, whether it is a view, and the column: the longest prefix that names one is taken."""
     first: SqeError | None = None
     for end in range(len(names) - 1, 0, -1):
         column = tuple(n.folded for n in names[end:])
         for kind in ("TABLE", "VIEW"):
             try:
-                table, _ = find(b, names[:end], position, words=f"COMMENT ON {kind}")
+                table, _ = find_target(b, names[:end], position, words=f"COMMENT ON {kind}")
                 return table, kind == "VIEW", column
             except UserError as error:
                 if isinstance(error, AccessDenied):

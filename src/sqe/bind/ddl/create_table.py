@@ -14,7 +14,7 @@ from sqe.bind.names import name_of
 from sqe.bind.query.queries import bind_query
 from sqe.bind.query.subqueries import cast_relation
 from sqe.bind.query.tables import find_table, plain_table_parts, split_table_name
-from sqe.bind.types import bind_type, stored
+from sqe.bind.types import bind_type, stored_type
 from sqe.catalog.names import nearest
 from sqe.errors import AccessDenied, NotFound, NotSupported, SqeError, UserError
 from sqe.tree import statements as s
@@ -100,13 +100,13 @@ def new_table_name(b: Binder, node: exp.Expr) -> TableName:
     position = b.position(node)
     catalog, namespace, name = split_table_name(b, plain_table_parts(b, node), position)
     try:
-        found = catalog.find_namespace(namespace)
+        namespace = catalog.find_namespace(namespace)
     except SqeError as error:
         error.position = error.position or position
         raise
     if "$" in name.folded:
         raise UserError("a table's name cannot contain $", code="INVALID_ARGUMENTS", position=position)
-    return TableName(catalog.name, found, name.folded)
+    return TableName(catalog.name, namespace, name.folded)
 
 
 def _definitions(
@@ -117,14 +117,14 @@ def _definitions(
         return (column_definition(b, node),)
     check_arguments(node, {"this", "expressions"}, b.text)
     other = find_table(b, plain_table_parts(b, node.this), b.position(node.this))
-    seen = b.guard.columns(other, other.columns)
+    columns = b.guard.columns(other, other.columns)
     # Trino's LIKE among the columns copies columns; LIKE instead of them copies the whole definition.
-    including = alone
+    with_properties = alone
     for item in node.expressions:
         if item.args["value"].name.upper() != "PROPERTIES":
             raise NotSupported("LIKE knows INCLUDING and EXCLUDING PROPERTIES", position=b.position(node))
-        including = str(item.this).upper() == "INCLUDING"
-    if including:
+        with_properties = str(item.this).upper() == "INCLUDING"
+    if with_properties:
         if not b.guard.sees_all_of(other.name):
             # Properties and partitions may name columns that are hidden.
             raise AccessDenied(
@@ -133,7 +133,7 @@ def _definitions(
                 hint="(LIKE ...) among the columns copies the columns alone",
             )
         copy_options(other, options)
-    return tuple(ColumnDefinition(c.name, c.type, c.nullable, c.comment) for c in seen)
+    return tuple(ColumnDefinition(c.name, c.type, c.nullable, c.comment) for c in columns)
 
 
 def _named_source(b: Binder, source: Relation, definitions: Sequence[exp.Expr], node: exp.Create) -> Relation:
@@ -169,7 +169,7 @@ def storable(b: Binder, source: t.Type, name: str, node: exp.Expr) -> t.Type:
     """The type that a column of this name and type gets; what no table can keep is refused."""
     check_characters(name, "column", type_=source, position=b.position(node))
     _refuse_unstorable(b, source, name, node)
-    return stored(source)
+    return stored_type(source)
 
 
 def _refuse_unstorable(b: Binder, source: t.Type, name: str, node: exp.Expr) -> None:

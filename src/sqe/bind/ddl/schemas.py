@@ -1,4 +1,4 @@
-"""Statements that are no queries; those on schemas and names are here."""
+"""CREATE, DROP and USE. Importing this module registers every statement that is not a query."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from sqlglot import exp
 from sqe.bind import prepared, session_statements, show  # noqa: F401 (they register conversions)
 from sqe.bind.binder import Binder
 from sqe.bind.conversion import STATEMENTS, check_arguments
-from sqe.bind.ddl.alter import find, refuse_restricted
+from sqe.bind.ddl.alter import find_target, refuse_restricted
 from sqe.bind.ddl.create_table import create_table
 from sqe.bind.ddl.table_options import properties_of
 from sqe.bind.dml import writes  # noqa: F401 (they register conversions)
@@ -62,26 +62,26 @@ def _schema_name(b: Binder, node: exp.Expr) -> tuple[str, tuple[str, ...]]:
 @converts(exp.Drop, reads="tables kind exists materialized cascade restrict purge")
 def _drop(b: Binder, node: exp.Drop) -> s.Statement:
     kind = str(node.args.get("kind") or "").upper()
-    named = node.args.get("tables") or []
-    if len(named) != 1:
+    targets = node.args.get("tables") or []
+    if len(targets) != 1:
         raise NotSupported("DROP takes one name", position=b.position(node))
-    position = b.position(named[0])
+    position = b.position(targets[0])
     if_exists = bool(node.args.get("exists"))
     if kind == "SCHEMA":
-        catalog, namespace = _schema_name(b, named[0])
+        catalog, namespace = _schema_name(b, targets[0])
         cascade = bool(node.args.get("cascade"))
         if cascade:
             refuse_restricted(b, catalog, namespace, "drop")
         return s.DropSchema(catalog, namespace, if_exists, cascade)
     if kind not in ("TABLE", "VIEW") or node.args.get("cascade") or node.args.get("restrict"):
         raise NotSupported(f"DROP {kind} is not supported here", position=b.position(node))
-    parts = plain_table_parts(b, named[0])
+    parts = plain_table_parts(b, targets[0])
     if node.args.get("materialized"):
         if not if_exists:
             raise NotSupported("there are no materialized views", position=position)
         owner, written, name = split_table_name(b, parts, position)
         return s.DropView(TableName(owner.name, written, name.folded), if_exists, absent=True)
-    table, absent = find(b, parts, position, words=f"DROP {kind}", if_exists=if_exists)
+    table, absent = find_target(b, parts, position, words=f"DROP {kind}", if_exists=if_exists)
     if kind == "VIEW":
         if node.args.get("purge"):
             raise NotSupported("DROP VIEW has no PURGE", position=position)

@@ -1,4 +1,4 @@
-"""What stands behind a table's columns: WITH (...), PARTITIONED BY, COMMENT, LOCATION, TBLPROPERTIES."""
+"""The options of a table: WITH (...), PARTITIONED BY, COMMENT, LOCATION, TBLPROPERTIES."""
 
 from __future__ import annotations
 
@@ -119,12 +119,12 @@ def _read_property(b: Binder, node: exp.Property, options: TableOptions, positio
     elif name.lower() == "location":
         options.location = text
     else:
-        known = ["partitioning", "sorted_by", "format", "format_version", "location"]
+        names = ["partitioning", "sorted_by", "format", "format_version", "location"]
         raise InvalidArgument(
             f"the table property '{name}' does not exist",
             code="INVALID_TABLE_PROPERTY",
             position=position,
-            hint=nearest(name, known) or "Iceberg's own properties are written in quotes, in TBLPROPERTIES",
+            hint=nearest(name, names) or "Iceberg's own properties are written in quotes, in TBLPROPERTIES",
         )
 
 

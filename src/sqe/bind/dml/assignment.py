@@ -1,7 +1,8 @@
-"""Store assignment: a value as the column that it is written to has it, by Trino's rules.
+"""Store assignment: converts a value to the type of the column that it is written to, by Trino's rules.
 
 A value is cast to its column's type where the two are of one kind, such as two numbers or a timestamp and
-a date: it is rounded where the column has fewer digits, and too large is an error. Text is no number.
+a date: it is rounded where the column has fewer digits, and one that is too large is an error. Text is never
+cast to a number.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ if TYPE_CHECKING:
     from sqe.catalog.iceberg.table import Column
 
 _BITS: dict[t.Type, int] = {t.TINYINT: 7, t.SMALLINT: 15, t.INTEGER: 31, t.BIGINT: 63}
-# Of every double, and of every decimal that there is.
+# Enough digits for every double and every decimal.
 _EXACT = decimal.Context(prec=700, rounding=decimal.ROUND_HALF_UP)
 
 
 def assign(b: Binder, value: Expression, column: Column, node: exp.Expr) -> Expression:
     """The value as its column stores it."""
     if value.type == t.UNKNOWN and b.describes:
-        # The cast says what a `?` is brought to.
+        # The cast tells the type of a `?`.
         return Cast(column.type, value, implicit=True)
     if value.type == t.UNKNOWN:
         if not column.nullable:
@@ -44,8 +45,8 @@ def assign(b: Binder, value: Expression, column: Column, node: exp.Expr) -> Expr
         )
     if is_coercion(value.type, column.type):
         return coerce(value, column.type)
-    known = _constant(value, column.type)
-    return Cast(column.type, value, position=b.position(node)) if known is None else known
+    constant = _constant(value, column.type)
+    return Cast(column.type, value, position=b.position(node)) if constant is None else constant
 
 
 def assignable(source: t.Type, target: t.Type) -> bool:
@@ -66,8 +67,8 @@ def assignable(source: t.Type, target: t.Type) -> bool:
 
 
 def is_coercion(source: t.Type, target: t.Type) -> bool:
-    """Whether a value needs no cast but the one that stands for it in any expression. In a column text has no
-    length, and an instant no zone."""
+    """Whether a value needs no other cast than the implicit one of any expression. In a column, text has no
+    length and an instant no zone."""
     match source, target:
         case t.Array(), t.Array():
             return is_coercion(source.element, target.element)
@@ -84,8 +85,8 @@ def is_coercion(source: t.Type, target: t.Type) -> bool:
 
 
 def _constant(value: Expression, target: t.Type) -> Literal | None:
-    """A number of a type that may not have it. None where a cast has to say it, or to fail."""
-    # A real is read by fewer digits than the double that stands for it here has.
+    """A constant number as another type; None where a cast has to convert it, or to fail."""
+    # The double that holds a real here has more digits than the real.
     number = value.value if isinstance(value, Literal) and value.type != t.REAL else None
     if isinstance(number, bool) or not isinstance(number, (int, float, decimal.Decimal)):
         return None

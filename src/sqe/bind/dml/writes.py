@@ -39,7 +39,7 @@ def _target(b: Binder, node: exp.Expr) -> tuple[s.Target, Table, tuple[str, ...]
     parts = plain_table_parts(b, node)
     table = find_table(b, parts, b.position(node))
     if not b.guard.sees_all_of(table.name):
-        # Before anything is said of its columns; policy.secure refuses it again.
+        # Before an error can name its columns; policy.secure refuses it again.
         raise write_denied(table.name)
     fields = tuple(b.fresh(c.name, c.type) for c in table.columns)
     alias = node.args.get("alias")
@@ -53,32 +53,32 @@ def _target(b: Binder, node: exp.Expr) -> tuple[s.Target, Table, tuple[str, ...]
 
 def _stored_column(b: Binder, table: Table, node: exp.Expr) -> int:
     name = name_of(node.this if isinstance(node, exp.Column) else node)
-    found = matches(name.folded, [(c.name, i) for i, c in enumerate(table.columns)])
-    if not found:
+    indexes = matches(name.folded, [(c.name, i) for i, c in enumerate(table.columns)])
+    if not indexes:
         raise NotFound(
             f"column '{name}' does not exist in '{table.name}'",
             code="COLUMN_NOT_FOUND",
             position=b.position(node),
             hint=nearest(name.folded, [c.name for c in table.columns]),
         )
-    if len(found) > 1:
+    if len(indexes) > 1:
         raise UserError(
             f"column '{name}' is ambiguous", code="AMBIGUOUS_NAME", position=b.position(node), hint="quote it"
         )
-    return found[0]
+    return indexes[0]
 
 
 @converts(exp.Insert, reads="this expression")
 def _insert(b: Binder, node: exp.Insert) -> s.Statement:
-    named = node.this
-    listed: Sequence[exp.Expr] | None = None
-    if isinstance(named, exp.Schema):
-        check_arguments(named, {"this", "expressions"}, b.text)
-        listed, named = named.expressions, named.this
-    target, table, _ = _target(b, named)
+    table_node = node.this
+    column_nodes: Sequence[exp.Expr] | None = None
+    if isinstance(table_node, exp.Schema):
+        check_arguments(table_node, {"this", "expressions"}, b.text)
+        column_nodes, table_node = table_node.expressions, table_node.this
+    target, table, _ = _target(b, table_node)
     indexes = (
-        [_stored_column(b, table, c) for c in listed]
-        if listed is not None
+        [_stored_column(b, table, c) for c in column_nodes]
+        if column_nodes is not None
         else list(range(len(table.columns)))
     )
     _check_columns(b, table, indexes, node)
@@ -97,7 +97,7 @@ def _insert(b: Binder, node: exp.Insert) -> s.Statement:
 
 
 def _each_row(b: Binder, query: exp.Values, columns: Sequence[Column]) -> Relation:
-    """Rows that were given one by one are stored one by one: no value takes the type of another row's."""
+    """Rows that were sent one by one are assigned one by one: no value takes a type from another row."""
     check_arguments(query, {"expressions"}, b.text)
     rows = value_rows(b, query, Scope())
     _check_width(b, len(rows[0]), columns, query)
@@ -150,8 +150,8 @@ def _assignments(
 ) -> tuple[s.Assignment, ...]:
     assignments: list[s.Assignment] = []
     for item in nodes:
-        named = item.this if isinstance(item, exp.EQ) else None
-        if not isinstance(named, (exp.Column, exp.Identifier)) or len(getattr(named, "parts", "1")) != 1:
+        target = item.this if isinstance(item, exp.EQ) else None
+        if not isinstance(target, (exp.Column, exp.Identifier)) or len(getattr(target, "parts", "1")) != 1:
             raise NotSupported("SET takes column = value", position=b.position(item))
         column = table.columns[_stored_column(b, table, item.this)]
         if any(a.column == column.name for a in assignments):
@@ -212,13 +212,13 @@ def _merge_clause(
         return s.MergeClause(True, "delete", (), condition)
     if not matched and isinstance(node, exp.Insert):
         check_arguments(node, {"this", "expression"}, b.text)
-        listed = node.this.expressions if isinstance(node.this, exp.Tuple) else None
-        if node.this is not None and listed is None:
+        column_nodes = node.this.expressions if isinstance(node.this, exp.Tuple) else None
+        if node.this is not None and column_nodes is None:
             raise NotSupported("INSERT * is not supported in MERGE", position=b.position(node))
         values = node.expression.expressions if isinstance(node.expression, exp.Tuple) else [node.expression]
         indexes = (
-            [_stored_column(b, table, c) for c in listed]
-            if listed is not None
+            [_stored_column(b, table, c) for c in column_nodes]
+            if column_nodes is not None
             else list(range(len(table.columns)))
         )
         _check_columns(b, table, indexes, node)

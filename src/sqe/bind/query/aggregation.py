@@ -51,24 +51,24 @@ def bind_grouping(
     grouping = Grouping()
     elements: list[list[tuple[int, ...]]] = []
     special = False
-    given = list(node.expressions)
+    nodes = list(node.expressions)
     for name in ("grouping_sets", "rollup", "cube"):
-        given.extend(node.args.get(name) or ())
-    if not given:
+        nodes.extend(node.args.get(name) or ())
+    if not nodes:
         raise SyntaxFault(
             "GROUP BY needs something to group by",
             position=b.position(node),
             hint="GROUP BY AUTO takes all that is no aggregate",
         )
-    total = math.prod(_size(element) for element in given)
+    total = math.prod(_size(element) for element in nodes)
     if total > MAX_GROUPING_SETS:
         count = str(total) if total <= _MAX_COUNTED else f"more than {_MAX_COUNTED}"
         raise UserError(
             f"GROUP BY has {count} grouping sets but can contain at most {MAX_GROUPING_SETS}",
             code="TOO_MANY_GROUPING_SETS",
-            position=b.position(given[0]) or b.position(node),
+            position=b.position(nodes[0]) or b.position(node),
         )
-    for element in given:
+    for element in nodes:
         if isinstance(element, (exp.GroupingSets, exp.Rollup, exp.Cube)):
             special = True
         elements.append(_element(b, element, scope, items, grouping))
@@ -78,7 +78,7 @@ def bind_grouping(
             for combination in itertools.product(*elements)
         ]
         if node.args.get("all") is False:
-            grouping.sets = list({frozenset(found): found for found in grouping.sets}.values())
+            grouping.sets = list({frozenset(indexes): indexes for indexes in grouping.sets}.values())
     return grouping
 
 
@@ -109,16 +109,16 @@ def _element(
             raise NotSupported(
                 f"GROUP BY ... WITH {word} is written GROUP BY {word} (...)", position=b.position(node)
             )
-        parts_ = [_columns(b, e, scope, items, grouping) for e in node.expressions]
+        columns = [_columns(b, e, scope, items, grouping) for e in node.expressions]
         if isinstance(node, exp.Rollup):
-            chosen = [parts_[:n] for n in range(len(parts_), -1, -1)]
+            subsets = [columns[:n] for n in range(len(columns), -1, -1)]
         else:
-            parts_ = list({frozenset(part): part for part in parts_}.values())
-            chosen = [
-                [p for p, keep in zip(parts_, mask, strict=True) if keep]
-                for mask in itertools.product((True, False), repeat=len(parts_))
+            columns = list({frozenset(part): part for part in columns}.values())
+            subsets = [
+                [p for p, keep in zip(columns, mask, strict=True) if keep]
+                for mask in itertools.product((True, False), repeat=len(columns))
             ]
-        return [tuple(itertools.chain.from_iterable(c)) for c in chosen]
+        return [tuple(itertools.chain.from_iterable(c)) for c in subsets]
     if _is_auto(node, scope):
         plain = [(e, n) for _, e, n in items if not isinstance(e, AggregateCall)]
         for expression, syntax in plain:
@@ -132,8 +132,8 @@ def _is_auto(node: exp.Expr, scope: Scope) -> bool:
     if not (isinstance(node, exp.Column) and len(node.parts) == 1):
         return False
     name = name_of(node.this)
-    known = (v.name.lower() for around in scope.chain() for v in around.columns)
-    return not name.quoted and name.folded == "auto" and "auto" not in known
+    names = (v.name.lower() for around in scope.chain() for v in around.columns)
+    return not name.quoted and name.folded == "auto" and "auto" not in names
 
 
 def _columns(b: Binder, node: exp.Expr, scope: Scope, items: Any, grouping: Grouping) -> tuple[int, ...]:
@@ -162,10 +162,10 @@ def _key(b: Binder, node: exp.Expr, scope: Scope, items: Any) -> Expression:
             # The name of a select item, as DuckDB and Spark allow.
             if not (isinstance(node, exp.Column) and len(node.parts) == 1):
                 raise
-            found = matches(name_of(node.this).folded, [(n, e) for n, e, _ in items])
-            if len(found) != 1:
+            candidates = matches(name_of(node.this).folded, [(n, e) for n, e, _ in items])
+            if len(candidates) != 1:
                 raise
-            key = found[0]
+            key = candidates[0]
     refuse_calls(b, key, node, "GROUP BY")
     if not t.is_comparable(key.type):
         raise TypeMismatch(f"GROUP BY cannot compare {key.type}", position=position)
@@ -175,7 +175,7 @@ def _key(b: Binder, node: exp.Expr, scope: Scope, items: Any) -> Expression:
 
 @dataclass(slots=True)
 class Grouped:
-    """An Aggregate, and how expressions over its input are said over its output."""
+    """An Aggregate, and how expressions over its input are rewritten over its output."""
 
     b: Binder
     relation: Relation
@@ -196,9 +196,9 @@ class Grouped:
         if isinstance(node, Relation):
             return rebuild(node, self._replace_below)
         if isinstance(node, Expression):
-            found = self._replace_here(node)
-            if found is not None:
-                return found
+            replacement = self._replace_here(node)
+            if replacement is not None:
+                return replacement
         return rebuild(node, self._replace)
 
     def _replace_here(self, node: Expression) -> Expression | None:
@@ -215,9 +215,9 @@ class Grouped:
         if isinstance(node, AggregateCall):
             return rebuild(node, self._replace_below)
         if isinstance(node, Expression):
-            found = self._replace_here(node)
-            if found is not None:
-                return found
+            replacement = self._replace_here(node)
+            if replacement is not None:
+                return replacement
         return rebuild(node, self._replace_below)
 
 
@@ -241,7 +241,7 @@ def group(b: Binder, relation: Relation, grouping: Grouping, above: Sequence[Exp
     groupings: list[Call] = []
     for expression in above:
         for node in walk(expression):
-            if isinstance(node, AggregateCall) and node not in calls and _belongs(node, inputs, above):
+            if isinstance(node, AggregateCall) and node not in calls and _belongs(node, above):
                 calls.append(node)
             elif isinstance(node, Call) and node.function == "grouping" and node not in groupings:
                 groupings.append(node)
@@ -275,7 +275,7 @@ def group(b: Binder, relation: Relation, grouping: Grouping, above: Sequence[Exp
     return Grouped(b, aggregate, inputs, replacements)
 
 
-def _belongs(call: AggregateCall, inputs: frozenset[int], above: Sequence[Expression]) -> bool:
+def _belongs(call: AggregateCall, above: Sequence[Expression]) -> bool:
     """Whether an aggregate is of this query rather than of a subquery inside an expression: those sit in
     an Aggregate relation, whose own calls are never loose in an expression."""
     from sqe.bind.query.expressions import own_calls

@@ -1,4 +1,4 @@
-"""Calls that are no functions of their arguments' values: TRY, NORMALIZE, NVL2, the moment's precision."""
+"""Calls that are not plain functions: TRY, NORMALIZE, IFF, NVL2, and current_timestamp(6) and the like."""
 
 from __future__ import annotations
 
@@ -18,53 +18,54 @@ from sqe.tree.expressions import Case, Expression, Literal
 from sqe.types import sql_types as t
 from sqe.types.zones import zone
 
-_FORMS_OF_TEXT = ("nfc", "nfd", "nfkc", "nfkd")
+_UNICODE_FORMS = ("nfc", "nfd", "nfkc", "nfkd")
 
 
 def _arguments(b: Binder, node: exp.Anonymous, *counts: int) -> list[exp.Expr]:
-    given = list(node.expressions)
-    if len(given) not in counts:
-        wanted = " or ".join(map(str, counts))
+    arguments = list(node.expressions)
+    if len(arguments) not in counts:
+        expected = " or ".join(map(str, counts))
+        plural = "s" if expected != "1" else ""
         raise UserError(
-            f"{node.name.lower()} takes {wanted} argument{'s' if wanted != '1' else ''}, not {len(given)}",
+            f"{node.name.lower()} takes {expected} argument{plural}, not {len(arguments)}",
             code="INVALID_ARGUMENTS" if node.name.lower() == "try" else "FUNCTION_NOT_FOUND",
             position=b.position(node),
         )
-    return given
+    return arguments
 
 
 def _try(b: Binder, node: exp.Anonymous, scope: Scope) -> Expression:
-    from sqe.bind.query.try_functions import tried
+    from sqe.bind.query.try_functions import guard_failures
 
     (operand,) = _arguments(b, node, 1)
-    return tried(bind_expression(b, operand, scope), b.position(node))
+    return guard_failures(bind_expression(b, operand, scope), b.position(node))
 
 
 def _normalize(b: Binder, node: exp.Anonymous, scope: Scope) -> Expression:
-    """The form is a word, and no column of that name."""
-    given = _arguments(b, node, 1, 2)
-    text = bind_expression(b, given[0], scope)
+    """The form is a keyword, and not a column of that name."""
+    arguments = _arguments(b, node, 1, 2)
+    text = bind_expression(b, arguments[0], scope)
     form: Expression = literals.string("NFC")
-    if len(given) == 2:
-        word = given[1].name.lower() if isinstance(given[1], exp.Column) and not given[1].table else ""
-        form = (
-            literals.string(word.upper()) if word in _FORMS_OF_TEXT else bind_expression(b, given[1], scope)
-        )
+    if len(arguments) == 2:
+        second = arguments[1]
+        word = second.name.lower() if isinstance(second, exp.Column) and not second.table else ""
+        is_keyword = word in _UNICODE_FORMS
+        form = literals.string(word.upper()) if is_keyword else bind_expression(b, second, scope)
     return call("normalize", (text, form), b.position(node))
 
 
 def _iff(b: Binder, node: exp.Anonymous, scope: Scope) -> Expression:
     condition, *results = _arguments(b, node, 3)
-    return _chosen(b, node, bind_condition(b, condition, scope, "the condition of IFF"), results, scope)
+    return _conditional(b, node, bind_condition(b, condition, scope, "the condition of IFF"), results, scope)
 
 
 def _nvl2(b: Binder, node: exp.Anonymous, scope: Scope) -> Expression:
     value, *results = _arguments(b, node, 3)
-    given = call("$not", (call("$is_null", (bind_expression(b, value, scope),)),))
-    return _chosen(b, node, given, results, scope)
+    condition = call("$not", (call("$is_null", (bind_expression(b, value, scope),)),))
+    return _conditional(b, node, condition, results, scope)
 
 
-def _chosen(
+def _conditional(
     b: Binder, node: exp.Anonymous, condition: Expression, results: list[exp.Expr], scope: Scope
 ) -> Expression:
     bound = [bind_expression(b, n, scope) for n in results]
@@ -73,9 +74,9 @@ def _chosen(
 
 
 def _moment(b: Binder, node: exp.Anonymous, scope: Scope) -> Expression:
-    """current_timestamp(6): with so many digits of a second."""
-    (wanted,) = _arguments(b, node, 1)
-    precision = bind_expression(b, wanted, scope)
+    """current_timestamp(6) and the like: with a precision in digits of a second."""
+    (argument,) = _arguments(b, node, 1)
+    precision = bind_expression(b, argument, scope)
     digits = precision.value if isinstance(precision, Literal) else None
     if not isinstance(digits, int) or isinstance(digits, bool):
         raise UserError("the precision is a number", code="SYNTAX_ERROR", position=b.position(node))

@@ -107,13 +107,13 @@ def _arguments(
     scope: Scope,
     position: Position | None,
 ) -> tuple[t.Type, tuple[Expression, ...]]:
-    """The result's type and the arguments, as the signature that fits wants them."""
+    """The result's type and the arguments, coerced to the parameters of the signature that matches."""
     bound: list[Expression | _PendingLambda] = [
         _PendingLambda(b, n, scope) if isinstance(n, exp.Lambda) else bind_expression(b, n, scope)
         for n in nodes
     ]
-    given = [a.argument() if isinstance(a, _PendingLambda) else a.type for a in bound]
-    resolution = open_parameters.resolve(function, given, bound, position)
+    types = [a.argument() if isinstance(a, _PendingLambda) else a.type for a in bound]
+    resolution = open_parameters.resolve(function, types, bound, position)
     arguments = tuple(
         a.bound(p) if isinstance(a, _PendingLambda) else coerce(a, p)
         for a, p in zip(bound, resolution.parameters, strict=True)
@@ -145,8 +145,8 @@ class _PendingLambda:
 
     def bound(self, parameter: t.Type) -> Lambda:
         assert isinstance(parameter, t.FunctionType)
-        made = self._bind(parameter.arguments)
-        return Lambda(parameter, made.parameters, coerce(made.body, parameter.result))
+        lambda_ = self._bind(parameter.arguments)
+        return Lambda(parameter, lambda_.parameters, coerce(lambda_.body, parameter.result))
 
 
 def _aggregate(
@@ -174,8 +174,7 @@ def _aggregate(
     distinct = bool(nodes) and isinstance(nodes[0], exp.Distinct)
     if distinct:
         check_arguments(nodes[0], {"expressions"}, b.text)
-        last = nodes[0].expressions
-        nodes = [*last, *nodes[1:]]
+        nodes = [*nodes[0].expressions, *nodes[1:]]
         if nodes and isinstance(nodes[-1], exp.Order):
             ordering, nodes[-1] = nodes[-1].expressions, nodes[-1].this
     if name == "count" and len(nodes) == 1 and isinstance(nodes[0], exp.Star):
@@ -280,13 +279,13 @@ def _window(b: Binder, node: exp.Window, scope: Scope) -> Expression:
     order = node.args.get("order")
     keys = bind_sort_keys(b, order.expressions if order else (), scope)
     frame = _frame(b, node.args.get("spec"), scope, keys)
-    made = WindowCall(
+    call = WindowCall(
         result, name, arguments, partition, keys, frame, ignore_nulls, filter_, position, distinct
     )
-    for inner in parts(made):
+    for inner in parts(call):
         if any(own_calls(inner, WindowCall)):
             raise UserError("window functions cannot be nested", code="NESTED_WINDOW", position=position)
-    return made
+    return call
 
 
 _NULL_TREATED = frozenset({"lag", "lead", "first_value", "last_value", "nth_value"})

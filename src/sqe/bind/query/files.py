@@ -74,7 +74,7 @@ def _parquet(b: Binder, path: str, position: Position | None) -> Relation:
         raise NotSupported("only local files can be read yet", position=position)
     # Without links and `..`: what policy is asked for is what the engines open.
     local = os.path.realpath(os.path.expanduser(path.removeprefix("file://")))
-    # Before anything is said of what is there.
+    # Before an error can tell what is there.
     if not b.guard.may_read_files((local,)):
         raise AccessDenied("reading files is not allowed", position=position)
     if os.path.isdir(local):
@@ -91,11 +91,11 @@ def _parquet(b: Binder, path: str, position: Position | None) -> Relation:
 
 
 def _expanded(pattern: str, below: str | None) -> list[str]:
-    """The files that a pattern matches, each once and without links. As to Spark and Hive, a name that begins
+    """The files that a pattern matches, each once and without links. As in Spark and Hive, a name that begins
     with _ or . is hidden: a file's, and those of directories `below`."""
-    found = [file for file in glob.glob(pattern, recursive=True) if os.path.isfile(file)]
-    names = (os.path.relpath(f, below).split(os.sep) if below else [os.path.basename(f)] for f in found)
-    shown = (f for f, parts in zip(found, names, strict=True) if not any(p[0] in "_." for p in parts))
+    files = [file for file in glob.glob(pattern, recursive=True) if os.path.isfile(file)]
+    names = (os.path.relpath(f, below).split(os.sep) if below else [os.path.basename(f)] for f in files)
+    shown = (f for f, parts in zip(files, names, strict=True) if not any(p[0] in "_." for p in parts))
     return sorted({os.path.realpath(file) for file in shown})
 
 

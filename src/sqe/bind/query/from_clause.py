@@ -94,7 +94,7 @@ def _aliased(b: Binder, node: exp.Expr, relation: Relation, qualifier: tuple[str
 # `when` is time travel in another spelling of sqlglot's; it is not ours.
 @converts(exp.Table, reads="this db catalog alias version joins sample")
 def _table(b: Binder, node: exp.Table, scope: Scope) -> Bound:
-    relation, qualifier = _named(b, node, scope)
+    relation, qualifier = _bind_name(b, node)
     relation, columns = _aliased(b, node, relation, qualifier)
     sample = node.args.get("sample")
     if sample is not None:
@@ -104,7 +104,7 @@ def _table(b: Binder, node: exp.Table, scope: Scope) -> Bound:
     return relation, columns
 
 
-def _named(b: Binder, node: exp.Table, scope: Scope) -> tuple[Relation, tuple[str, ...]]:
+def _bind_name(b: Binder, node: exp.Table) -> tuple[Relation, tuple[str, ...]]:
     this = node.this
     if isinstance(this, exp.Literal):
         return bind_file(b, this.this, b.position(node)), ()
@@ -162,9 +162,7 @@ def _values(b: Binder, node: exp.Values, scope: Scope) -> Bound:
 
 @converts(exp.Unnest, reads="expressions alias offset")
 def _unnest_alone(b: Binder, node: exp.Unnest, scope: Scope) -> Bound:
-    source = Values((), ((),))
-    relation, columns = _unnest(b, source, node, scope, outer=False)
-    return relation, columns
+    return _unnest(b, Values((), ((),)), node, scope, outer=False)
 
 
 @converts(exp.Lateral, reads="this alias")
@@ -178,9 +176,6 @@ def _lateral(b: Binder, node: exp.Lateral, scope: Scope) -> Bound:
     if not isinstance(node.this, exp.Subquery):
         raise NotSupported("LATERAL takes a subquery in parentheses", position=b.position(node))
     return _aliased(b, node, bind_query(b, node.this, scope), ())
-
-
-# Joins ------------------------------------------------------------------------------------------------
 
 
 def _join(b: Binder, left: Relation, columns: list[Visible], node: exp.Expr, outer: Scope) -> Bound:
@@ -235,7 +230,7 @@ def _is_true(on: exp.Expr | None) -> bool:
 
 
 def _refuse_references(b: Binder, left: Relation, right: Relation, join: str, node: exp.Expr) -> None:
-    """Rows of the right side that no row of the left belongs to have nothing to refer to."""
+    """A row of the right side that no row of the left matches has nothing to refer to."""
     own = {f.id for f in left.fields}
     if any(isinstance(part, Ref) and part.field.id in own for part in walk(right)):
         raise UserError(
@@ -289,18 +284,15 @@ def _join_using(
 
 
 def _using_column(b: Binder, name: Name, columns: list[Visible], node: exp.Expr, side: str) -> Field:
-    found = matches(name.folded, [(v.name, v.field) for v in columns if v.bare])
-    if len({f.id for f in found}) != 1:
-        problem = "is ambiguous" if found else "is missing"
+    fields = matches(name.folded, [(v.name, v.field) for v in columns if v.bare])
+    if len({f.id for f in fields}) != 1:
+        problem = "is ambiguous" if fields else "is missing"
         raise NotFound(
             f"column '{name}' of USING {problem} on the {side} side",
             code="COLUMN_NOT_FOUND",
             position=b.position(node),
         )
-    return found[0]
-
-
-# UNNEST -------------------------------------------------------------------------------------------------
+    return fields[0]
 
 
 def _unnest(b: Binder, source: Relation, node: exp.Unnest, scope: Scope, *, outer: bool) -> Bound:

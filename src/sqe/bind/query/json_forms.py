@@ -57,7 +57,7 @@ def json_array(b: Binder, nodes: Sequence[exp.Expr], scope: Scope, position: Pos
 
 
 def _value(b: Binder, node: exp.Expr, scope: Scope) -> Expression:
-    """As JSON: what a constructor made is that already, and any other text is a text."""
+    """A value as JSON: the result of a JSON constructor is JSON already, any other text is a JSON text."""
     value = bind_expression(b, node, scope)
     if isinstance(value, Call) and value.function.startswith("$json_"):
         return value

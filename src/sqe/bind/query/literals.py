@@ -94,7 +94,7 @@ def typed(target: t.Type, text: str, position: Position | None) -> Literal | Non
             case t.Decimal():
                 return _decimal(text)
             case t.Char():
-                # As many as Java counts, of which some characters are two.
+                # The length in UTF-16 code units, as Java counts it.
                 return Literal(t.Char(len(text.encode("utf-16-le")) // 2), text)
         if target == t.DATE:
             return _date(text)
@@ -122,21 +122,21 @@ _DECIMAL = re.compile(r"([+-]?)((?:[0-9]+(?:_[0-9]+)*)?)(?:\.((?:[0-9]+(?:_[0-9]
 
 
 def _date(text: str) -> Literal | None:
-    found = _DATE.fullmatch(text)
-    if found is None:
+    match = _DATE.fullmatch(text)
+    if match is None:
         raise ValueError(text)
-    year, month, day = map(int, found.groups())
+    year, month, day = map(int, match.groups())
     # The calendar repeats after 400 years. Years that Python does not have are left to the CAST.
     dt.date(2000 + year % 400, month, day)
     return Literal(t.DATE, dt.date(year, month, day)) if dt.MINYEAR <= year <= dt.MAXYEAR else None
 
 
 def _time(text: str, position: Position | None) -> Literal:
-    found = _TIME.fullmatch(text)
-    if found is None:
+    match = _TIME.fullmatch(text)
+    if match is None:
         raise ValueError(text)
-    hour, minute, second = (int(part or 0) for part in found.groups()[:3])
-    fraction = found[4] or ""
+    hour, minute, second = (int(part or 0) for part in match.groups()[:3])
+    fraction = match[4] or ""
     value = dt.time(hour, minute, second, int(fraction[:6].ljust(6, "0")))
     if len(fraction) > 12:
         raise UserError(
@@ -150,14 +150,14 @@ def _time(text: str, position: Position | None) -> Literal:
 
 
 def _decimal(text: str) -> Literal:
-    found = _DECIMAL.fullmatch(text)
-    if found is None or not (found[2] or found[3]):
+    match = _DECIMAL.fullmatch(text)
+    if match is None or not (match[2] or match[3]):
         raise ValueError(text)
-    whole, fraction = found[2].replace("_", ""), (found[3] or "").replace("_", "")
+    whole, fraction = match[2].replace("_", ""), (match[3] or "").replace("_", "")
     precision = max(len((whole + fraction).lstrip("0")), len(fraction), 1)
     if precision > t.MAX_PRECISION:
         raise ValueError(text)
-    value = decimal.Decimal(f"{found[1]}{whole or '0'}.{fraction}")
+    value = decimal.Decimal(f"{match[1]}{whole or '0'}.{fraction}")
     return Literal(t.Decimal(precision, len(fraction)), value)
 
 
@@ -169,7 +169,7 @@ def _integer(target: t.Type, text: str) -> Literal:
 
 
 def _approximate(target: t.Type, value: float) -> Literal | None:
-    """Infinity is left to the CAST, which knows what it means."""
+    """Infinity is left to the CAST."""
     if target == t.REAL:
         try:
             value = struct.unpack("f", struct.pack("f", value))[0]
@@ -240,15 +240,15 @@ def interval(text: str, unit: str, to: str | None, position: Position | None) ->
 
 
 def _day_to_second(body: str, unit: str, to: str) -> dt.timedelta:
-    units = ["DAY", "HOUR", "MINUTE", "SECOND"]
-    wanted = units[units.index(unit) : units.index(to) + 1]
+    every_unit = ["DAY", "HOUR", "MINUTE", "SECOND"]
+    units = every_unit[every_unit.index(unit) : every_unit.index(to) + 1]
     values = re.split(r"[ :]", body)
-    if len(values) != len(wanted):
+    if len(values) != len(units):
         raise ValueError(body)
-    seconds = sum(decimal.Decimal(v) * _SECONDS[u] for v, u in zip(values, wanted, strict=True))
+    seconds = sum(decimal.Decimal(v) * _SECONDS[u] for v, u in zip(values, units, strict=True))
     return _milliseconds(decimal.Decimal(seconds))
 
 
 def _milliseconds(seconds: decimal.Decimal) -> dt.timedelta:
-    """Intervals count milliseconds; what is over is cut."""
+    """Intervals count milliseconds; smaller fractions are cut off."""
     return dt.timedelta(milliseconds=int(seconds * 1000))

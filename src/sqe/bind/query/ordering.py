@@ -57,7 +57,7 @@ def sort_and_limit(b: Binder, node: exp.Expr, relation: Relation, keys: Sequence
     limit, offset = node.args.get("limit"), node.args.get("offset")
     skip = 0
     if offset is not None:
-        check_arguments(offset, {"this"} | {"expression"}, b.text)
+        check_arguments(offset, {"this", "expression"}, b.text)
         skip = _count(b, offset.args.get("expression") or offset.this, "OFFSET") or 0
     count = None
     if isinstance(limit, exp.Fetch):
@@ -89,11 +89,11 @@ def _count(b: Binder, node: exp.Expr, word: str) -> int | None:
         return None
     count: object = None
     if isinstance(node, exp.Placeholder):
-        given = b.parameter(node)
-        if isinstance(given, Parameter):
-            b.parameter_types[given.number] = t.BIGINT
+        value = b.parameter(node)
+        if isinstance(value, Parameter):
+            b.parameter_types[value.number] = t.BIGINT
             return None
-        count = given.value if isinstance(given, Literal) and t.is_integer(given.type) else None
+        count = value.value if isinstance(value, Literal) and t.is_integer(value.type) else None
     elif isinstance(node, exp.Literal) and not node.is_string and node.this.isdigit():
         count = int(node.this)
     if isinstance(count, int) and count >= 0:

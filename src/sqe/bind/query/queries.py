@@ -58,9 +58,6 @@ def bind_query(b: Binder, node: exp.Expr, outer: Scope = NO_SCOPE) -> Relation:
     return With(relation.fields, ctes, relation) if ctes else relation
 
 
-# WITH -----------------------------------------------------------------------------------------------
-
-
 def _bind_with(b: Binder, node: exp.Expr, outer: Scope) -> list[CteEntry]:
     check_arguments(node, {"expressions", "recursive"}, b.text)
     entries: list[CteEntry] = []
@@ -139,7 +136,7 @@ def _recursive_cte(b: Binder, node: exp.CTE, name: str, columns: list[str], oute
 
 
 def rename(b: Binder, relation: Relation, columns: Sequence[str], node: exp.Expr) -> Relation:
-    """The relation with its columns called as an alias list says."""
+    """The relation with its columns named by an alias list."""
     if not columns:
         return relation
     if len(columns) != len(relation.fields):
@@ -150,9 +147,6 @@ def rename(b: Binder, relation: Relation, columns: Sequence[str], node: exp.Expr
         )
     fields = tuple(b.fresh(n, f.type) for n, f in zip(columns, relation.fields, strict=True))
     return Project(fields, relation, tuple(Ref(f.type, f) for f in relation.fields))
-
-
-# Set operations and values --------------------------------------------------------------------------
 
 
 @converts(exp.Union, exp.Intersect, exp.Except, reads="this expression distinct with_ order limit offset")
@@ -220,7 +214,7 @@ def value_rows(b: Binder, node: exp.Values, outer: Scope) -> list[list[Expressio
 
 
 def _cells(b: Binder, node: exp.Expr, outer: Scope) -> list[Expression]:
-    """(1, 2), ROW(1, 2) and anything else that is a row is the row; what is none is its only cell."""
+    """(1, 2), ROW(1, 2) or any other row value has the cells of its fields; any other value is one cell."""
     while isinstance(node, exp.Paren) or (isinstance(node, exp.Tuple) and len(node.expressions) == 1):
         node = node.this if isinstance(node, exp.Paren) else node.expressions[0]
     if isinstance(node, exp.Tuple):
@@ -246,9 +240,6 @@ def bind_values(b: Binder, node: exp.Values, outer: Scope) -> Relation:
     fields = tuple(b.fresh(f"_col{i}", c) for i, c in enumerate(types))
     typed = tuple(tuple(coerce(c, k) for c, k in zip(row, types, strict=True)) for row in rows)
     return Values(fields, typed)
-
-
-# SELECT ---------------------------------------------------------------------------------------------
 
 
 @converts(
@@ -323,19 +314,19 @@ def _select(b: Binder, node: exp.Select, outer: Scope) -> Relation:
 
 
 def _refuse_windows(expression: Expression) -> None:
-    for found in own_calls(expression, WindowCall):
+    for call in own_calls(expression, WindowCall):
         raise UserError(
-            f"HAVING cannot contain a window function: {found.function}",
+            f"HAVING cannot contain a window function: {call.function}",
             code="NESTED_WINDOW",
-            position=found.position,
+            position=call.position,
             hint="use QUALIFY",
         )
 
 
 def _prefer_columns(scope: Scope, aliased: Scope) -> Scope:
     """QUALIFY sees input columns before the select list's names."""
-    known = {v.name.lower() for v in scope.columns}
-    return scope.with_aliases([(n, e) for n, e in aliased.aliases if n.lower() not in known])
+    names = {v.name.lower() for v in scope.columns}
+    return scope.with_aliases([(n, e) for n, e in aliased.aliases if n.lower() not in names])
 
 
 def _from(b: Binder, node: exp.Select, outer: Scope) -> tuple[Relation, list[Visible]]:
@@ -383,13 +374,13 @@ def _project(
     """Project, DISTINCT, ORDER BY, LIMIT. Sort keys outside the select list are computed beside it and
     dropped at the end."""
     outputs = [b.fresh(i.name, e.type) for i, e in zip(items, expressions, strict=True)]
-    known = list(zip(expressions, outputs, strict=True))
+    selected = list(zip(expressions, outputs, strict=True))
     extras: list[tuple[Expression, Field]] = []
     sort_keys: list[SortKey] = []
     for key in keys:
         if isinstance(key.expression, Literal):
             continue  # a constant orders nothing
-        field = next((f for e, f in [*known, *extras] if e == key.expression), None)
+        field = next((f for e, f in [*selected, *extras] if e == key.expression), None)
         if field is None:
             field = b.fresh("_sort", key.expression.type)
             extras.append((key.expression, field))

@@ -15,8 +15,8 @@ from sqe.types.sql_types import Row
 
 @record
 class Visible:
-    """A column that can be named. `qualifier` is its relation's alias or full name; a column that was
-    merged by USING is found without a qualifier only where `bare` is set; * leaves out `hidden` ones."""
+    """A column that can be named. `qualifier` is its relation's alias or full name; without a qualifier only
+    `bare` ones are found, which the two sides of a column merged by USING are not; * omits `hidden` ones."""
 
     qualifier: tuple[str, ...]
     field: Field
@@ -57,17 +57,17 @@ class Scope:
         """A dotted name: [[catalog.]schema.]table.]column[.row field ...]."""
         scope: Scope | None = self
         while scope is not None:
-            found = scope._resolve_here(parts, position)
-            if found is not None:
-                return found
+            expression = scope._resolve_here(parts, position)
+            if expression is not None:
+                return expression
             scope = scope.parent
         written = ".".join(str(p) for p in parts)
-        known = [v.name for s in self.chain() for v in s.columns]
+        names = [v.name for s in self.chain() for v in s.columns]
         raise NotFound(
             f"column '{written}' cannot be resolved",
             code="COLUMN_NOT_FOUND",
             position=position,
-            hint=nearest(str(parts[-1]), known),
+            hint=nearest(str(parts[-1]), names),
         )
 
     def _resolve_here(self, parts: Sequence[Name], position: Position | None) -> Expression | None:
@@ -75,15 +75,15 @@ class Scope:
         if lambda_refs:
             return dereference(lambda_refs[0], parts[1:], position)
         if len(parts) == 1:
-            alias = matches(parts[0].folded, self.aliases)
-            if len(set(map(id, alias))) == 1 or (alias and all(a == alias[0] for a in alias)):
-                return alias[0]
-            if alias:
+            aliases = matches(parts[0].folded, self.aliases)
+            if len(set(map(id, aliases))) == 1 or (aliases and all(a == aliases[0] for a in aliases)):
+                return aliases[0]
+            if aliases:
                 raise _ambiguous(parts, position)
         for index in range(len(parts) - 1, -1, -1):
-            found = self._column(parts[:index], parts[index], position)
-            if found is not None:
-                return dereference(Ref(found.type, found), parts[index + 1 :], position)
+            column = self._column(parts[:index], parts[index], position)
+            if column is not None:
+                return dereference(Ref(column.type, column), parts[index + 1 :], position)
         return None
 
     def _column(self, qualifier: Sequence[Name], name: Name, position: Position | None) -> Field | None:
@@ -92,10 +92,10 @@ class Scope:
             for v in self._by_name.get(name.folded.lower(), ())
             if (qualifies(qualifier, v.qualifier) if qualifier else v.bare)
         ]
-        found = matches(name.folded, candidates)
-        if len({f.id for f in found}) > 1:
+        fields = matches(name.folded, candidates)
+        if len({f.id for f in fields}) > 1:
             raise _ambiguous((*qualifier, name), position)
-        return found[0] if found else None
+        return fields[0] if fields else None
 
     def chain(self) -> Iterator[Scope]:
         """This scope and those around it."""
@@ -121,16 +121,16 @@ def dereference(expression: Expression, fields: Sequence[Name], position: Positi
             raise UserError(
                 f"'{name}' is not a field: {row} is not a row type", code="TYPE_MISMATCH", position=position
             )
-        found = matches(name.folded, [(f.name, i) for i, f in enumerate(row.fields) if f.name is not None])
-        if len(found) != 1:
-            problem = "is ambiguous in" if found else "is not a field of"
+        indexes = matches(name.folded, [(f.name, i) for i, f in enumerate(row.fields) if f.name is not None])
+        if len(indexes) != 1:
+            problem = "is ambiguous in" if indexes else "is not a field of"
             raise NotFound(f"'{name}' {problem} {row}", code="COLUMN_NOT_FOUND", position=position)
-        expression = Dereference(row.fields[found[0]].type, expression, found[0])
+        expression = Dereference(row.fields[indexes[0]].type, expression, indexes[0])
     return expression
 
 
 def is_random(expression: Expression) -> bool:
-    """Whether it may have another value each time that it is computed."""
+    """Whether it may have another value each time it is computed."""
     return any(isinstance(node, Call) and node.function in _RANDOM for node in walk(expression))
 
 
@@ -138,7 +138,7 @@ _RANDOM = frozenset(("random", "rand", "uuid", "shuffle"))
 
 
 def check_computed_once(operand: Expression, what: str, position: Position | None) -> None:
-    """Refuses an operand that would be another one each time that it is compared."""
+    """Refuses an operand whose value may differ each time it is compared."""
     if is_random(operand):
         raise NotSupported(
             f"random(), uuid() and shuffle() cannot be the operand of {what}",

@@ -29,10 +29,10 @@ class Item:
 def select_items(b: Binder, node: exp.Select, scope: Scope) -> list[Item]:
     items: list[Item] = []
     for item in node.expressions:
-        listed = item.expressions if isinstance(item, exp.Aliases) else None
-        several = _several(b, item.this if listed is not None else item, scope, len(items))
+        names = item.expressions if isinstance(item, exp.Aliases) else None
+        several = _several(b, item.this if names is not None else item, scope, len(items))
         if several is not None:
-            items.extend(several if listed is None else _renamed(b, several, listed, item))
+            items.extend(several if names is None else _renamed(b, several, names, item))
         elif isinstance(item, exp.Alias):
             check_arguments(item, {"this", "alias"}, b.text)
             items.append(
@@ -67,8 +67,8 @@ def _several(b: Binder, node: exp.Expr, scope: Scope, first: int) -> list[Item] 
     check_arguments(node, {"this", "table", "db", "catalog"}, b.text)
     name = [name_of(p) for p in node.parts if not isinstance(p, exp.Star)]
     for around in scope.chain():
-        found = [v for v in around.columns if v.bare and not v.hidden and v.qualifier]
-        fields = _unique([v.field for v in found if qualifies(name, v.qualifier)])
+        visible = [v for v in around.columns if v.bare and not v.hidden and v.qualifier]
+        fields = _unique([v.field for v in visible if qualifies(name, v.qualifier)])
         if fields:
             return _expand_star(b, node, node.this, fields, scope)
     row = _row_column(b, node, name, scope)
@@ -82,10 +82,10 @@ def _several(b: Binder, node: exp.Expr, scope: Scope, first: int) -> list[Item] 
 def _row_column(b: Binder, node: exp.Expr, name: Sequence[Name], scope: Scope) -> Expression | None:
     """t.r of t.r.*, where r is a row; a single name is a table's."""
     try:
-        found = scope.resolve(name, b.position(node)) if len(name) > 1 else None
+        expression = scope.resolve(name, b.position(node)) if len(name) > 1 else None
     except (NotFound, UserError):
         return None
-    return found if found is not None and isinstance(found.type, Row) else None
+    return expression if expression is not None and isinstance(expression.type, Row) else None
 
 
 def _fields_of_row(b: Binder, node: exp.Expr, row: Expression, first: int) -> list[Item]:
@@ -132,11 +132,11 @@ def _unique(fields: Iterable[Field]) -> list[Field]:
 
 def _star_column(b: Binder, node: exp.Expr, fields: Sequence[Field]) -> int:
     name = name_of(node.this if isinstance(node, exp.Column) else node)
-    found = matches(name.folded, [(f.name, f.id) for f in fields])
-    if not found:
+    ids = matches(name.folded, [(f.name, f.id) for f in fields])
+    if not ids:
         raise NotFound(
             f"column '{name}' is not among the columns of *",
             code="COLUMN_NOT_FOUND",
             position=b.position(node),
         )
-    return found[0]
+    return ids[0]

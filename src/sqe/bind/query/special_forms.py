@@ -154,15 +154,15 @@ def _position(b: Binder, node: exp.StrPosition, scope: Scope) -> Expression:
 
 @converts(exp.Substring, reads="this start length")
 def _substring(b: Binder, node: exp.Substring, scope: Scope) -> Expression:
-    given = [node.this, node.args.get("start"), node.args.get("length")]
-    return call("substr", [bind_expression(b, n, scope) for n in given if n is not None], b.position(node))
+    nodes = [node.this, node.args.get("start"), node.args.get("length")]
+    return call("substr", [bind_expression(b, n, scope) for n in nodes if n is not None], b.position(node))
 
 
 @converts(exp.Trim, reads="this position expression")
 def _trim(b: Binder, node: exp.Trim, scope: Scope) -> Expression:
     name = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(str(node.args.get("position") or ""), "trim")
-    given = [n for n in (node.this, node.expression) if isinstance(n, exp.Expr)]
-    return call(name, [bind_expression(b, n, scope) for n in given], b.position(node))
+    nodes = [n for n in (node.this, node.expression) if isinstance(n, exp.Expr)]
+    return call(name, [bind_expression(b, n, scope) for n in nodes], b.position(node))
 
 
 @converts(exp.AtTimeZone, reads="this zone")

@@ -109,10 +109,10 @@ def quantified(b: Binder, node: exp.Binary, operator: str, scope: Scope) -> Expr
 
 def _rows(b: Binder, relation: Relation, names: bool = False) -> Relation:
     """The relation with one column: its rows."""
-    made = row([Ref(f.type, f) for f in relation.fields])
-    named = [f.name if names and f.name != f"_col{i}" else None for i, f in enumerate(relation.fields)]
-    kind = t.Row(tuple(t.RowField(n, f.type) for n, f in zip(named, relation.fields, strict=True)))
-    return Project((b.fresh("_row", kind),), relation, (coerce(made, kind),))
+    value = row([Ref(f.type, f) for f in relation.fields])
+    field_names = [f.name if names and f.name != f"_col{i}" else None for i, f in enumerate(relation.fields)]
+    kind = t.Row(tuple(t.RowField(n, f.type) for n, f in zip(field_names, relation.fields, strict=True)))
+    return Project((b.fresh("_row", kind),), relation, (coerce(value, kind),))
 
 
 @converts(exp.Subquery, exp.Select, exp.Union, exp.Intersect, exp.Except, reads=(
@@ -123,7 +123,7 @@ def _scalar_subquery(b: Binder, node: exp.Expr, scope: Scope) -> Expression:
     relation = bind_subquery(b, node, scope)
     if len(relation.fields) == 1:
         return ScalarSubquery(relation.fields[0].type, relation, b.position(node))
-    # Several columns are a row, and no row at all is one of NULLs.
+    # Several columns make a row; an empty result is a row of NULLs.
     relation = _rows(b, relation, names=True)
     kind = relation.fields[0].type
     assert isinstance(kind, t.Row)

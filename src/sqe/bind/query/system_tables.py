@@ -24,7 +24,7 @@ def bind_system_table(b: Binder, parts: Sequence[Name], position: Position | Non
         raise NotFound(
             f"table '{catalog}.{schema}.{written[-1]}' does not exist",
             position=position,
-            hint=nearest(written[-1], [known.name for known in definitions.tables_in(schema)]),
+            hint=nearest(written[-1], [other.name for other in definitions.tables_in(schema)]),
         )
     fields = tuple(b.fresh(column, kind) for column, kind in table.columns)
     names = tuple(column for column, _ in table.columns)
@@ -39,8 +39,8 @@ def system_schema(
     if not 1 <= len(names) <= 2:
         return None
     written = names[0] if len(names) == 2 else b.catalog
-    known = [*b.catalogs.names(), definitions.SYSTEM]
-    catalog = next((c for c in known if c.lower() == written.lower()), None)
+    catalogs = [*b.catalogs.names(), definitions.SYSTEM]
+    catalog = next((c for c in catalogs if c.lower() == written.lower()), None)
     schema = names[-1].lower()
     if catalog is not None and schema in definitions.schemas_of(catalog):
         return catalog, schema
@@ -55,11 +55,11 @@ def system_schema(
 
 
 def refuse_system_schema(b: Binder, names: Sequence[str], position: Position | None = None) -> None:
-    """Where something is made, changed or dropped, or where only a stored table will do."""
-    found = system_schema(b, names, position)
-    if found is not None:
+    """For what creates, changes or drops something, and for what needs a stored table."""
+    schema = system_schema(b, names, position)
+    if schema is not None:
         raise NotSupported(
-            f"schema '{'.'.join(found)}' belongs to the system",
+            f"schema '{'.'.join(schema)}' belongs to the system",
             position=position,
             hint="its tables can be read, and no more",
         )

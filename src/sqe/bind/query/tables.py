@@ -90,17 +90,17 @@ def find_table_or_view(b: Binder, parts: Sequence[Name], position: Position | No
 
 def find_table(b: Binder, parts: Sequence[Name], position: Position | None) -> Table:
     """A table where a view will not do: to be written, or for its metadata tables."""
-    found = find_table_or_view(b, parts, position)
-    if isinstance(found, View):
-        raise NotSupported(f"'{found.name}' is a view, and this needs a table", position=position)
-    return found
+    table = find_table_or_view(b, parts, position)
+    if isinstance(table, View):
+        raise NotSupported(f"'{table.name}' is a view, and this needs a table", position=position)
+    return table
 
 
 def visible_in(b: Binder, catalog: Catalog) -> Callable[[tuple[str, ...], str | None], bool]:
     """Which tables and views of a catalog exist for this user."""
 
-    def visible(schema: tuple[str, ...], found: str | None) -> bool:
-        return found is None or b.guard.exists(TableName(catalog.name, schema, found))
+    def visible(schema: tuple[str, ...], name: str | None) -> bool:
+        return name is None or b.guard.exists(TableName(catalog.name, schema, name))
 
     return visible
 
@@ -118,28 +118,28 @@ def bind_table(b: Binder, node: exp.Table) -> tuple[Relation, tuple[str, ...]]:
     base, suffix = _metadata_suffix(parts[-1])
     if suffix is not None:
         try:
-            found = find_table_or_view(b, parts, position)
+            table_or_view = find_table_or_view(b, parts, position)
         except NotFound:
             return _bind_metadata(b, [*parts[:-1], base], suffix, node, version)
     else:
-        found = find_table_or_view(b, parts, position)
-    qualifier = (found.name.catalog, *found.name.namespace, found.name.name)
-    if isinstance(found, View):
+        table_or_view = find_table_or_view(b, parts, position)
+    qualifier = (table_or_view.name.catalog, *table_or_view.name.namespace, table_or_view.name.name)
+    if isinstance(table_or_view, View):
         from sqe.bind.views.inline import inline
 
         if version is not None:
             raise NotSupported("a view has no past", position=position, hint="its tables have one")
-        return inline(b, found, position), qualifier
-    columns, as_of = found.columns, None
+        return inline(b, table_or_view, position), qualifier
+    columns, as_of = table_or_view.columns, None
     if version is not None:
-        as_of, columns = _as_of(b, found, version)
-    return make_scan(b, found, columns, as_of), qualifier
+        as_of, columns = _as_of(b, table_or_view, version)
+    return make_scan(b, table_or_view, columns, as_of), qualifier
 
 
 def make_scan(b: Binder, table: Table, columns: Sequence[Column], as_of: AsOf | None = None) -> Scan:
-    seen = b.guard.columns(table, columns)
-    fields = tuple(b.fresh(c.name, c.type) for c in seen)
-    return Scan(fields, table.name, tuple(c.name for c in seen), as_of=as_of)
+    visible = b.guard.columns(table, columns)
+    fields = tuple(b.fresh(c.name, c.type) for c in visible)
+    return Scan(fields, table.name, tuple(c.name for c in visible), as_of=as_of)
 
 
 def table_parts(b: Binder, node: exp.Table) -> list[Name]:

@@ -1,6 +1,6 @@
 """TRY(x): NULL where computing x fails.
 
-No engine has it for any x. What may fail inside becomes its version that gives NULL instead, and what
+No engine has it for every x. What may fail inside is replaced by a version that gives NULL instead, and what
 stands around that must give NULL for NULL, so that the whole is NULL; anything else is refused.
 """
 
@@ -30,7 +30,7 @@ from sqe.tree.expressions import (
 from sqe.types import sql_types as t
 
 
-def tried(expression: Expression, position: Position | None) -> Expression:
+def guard_failures(expression: Expression, position: Position | None) -> Expression:
     return _Guard(position).guard(expression)[0]
 
 
@@ -44,7 +44,7 @@ class _Guard:
     def guard(self, node: Expression) -> tuple[Expression, bool]:
         """The guarded form, and whether it may be NULL because of a failure."""
         match node:
-            # An aggregate is computed before, and its failure is no one's to catch.
+            # An aggregate is computed before TRY, which cannot catch its failure.
             case Literal() | Ref() | LambdaRef() | AggregateCall() | WindowCall():
                 return node, False
             case Cast():
@@ -52,7 +52,7 @@ class _Guard:
                 if not registry.can_fail(node):
                     return replace(node, operand=operand), fails
                 if node.implicit:
-                    # Trino compares some of them without a cast that fails.
+                    # Trino compares some such numbers without a cast that could fail.
                     raise self.refuse("numbers whose digits have no type in common")
                 return replace(node, operand=operand, safe=True), True
             case Dereference():
@@ -82,7 +82,7 @@ class _Guard:
         return replace(node, whens=whens, default=default[0] if default else None), fails
 
     def coalesce(self, node: Call) -> tuple[Expression, bool]:
-        """A failure of the last one alone cannot be taken for a NULL of its own."""
+        """Only the last argument may fail: any other's failure would be skipped like its NULL."""
         parts = [self.guard(argument) for argument in node.arguments]
         if any(fails for _, fails in parts[:-1]):
             raise self.refuse("coalesce of what may fail")
@@ -128,7 +128,7 @@ _ARITHMETIC = ("$add", "$sub", "$mul", "$div", "$mod", "$neg", "mod", "abs", "ro
 
 
 def _is_of_floats(node: Call) -> bool:
-    """They have infinities and NaN for what would fail."""
+    """Floats have infinities and NaN where other numbers fail."""
     return node.function in _ARITHMETIC and node.type in t.APPROXIMATE
 
 

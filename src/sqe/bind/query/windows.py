@@ -22,26 +22,26 @@ def inline_named_windows(b: Binder, node: exp.Select) -> None:
     definitions = node.args.get("windows") or []
     if not definitions:
         return
-    named: dict[str, exp.Expr] = {}
+    windows: dict[str, exp.Expr] = {}
     for definition in definitions:
         name = definition.this.name.lower()
-        if name in named:
+        if name in windows:
             raise UserError(
                 f"window '{name}' is defined twice",
                 code="DUPLICATE_WINDOW_NAME",
                 position=b.position(definition),
             )
-        _extend(b, definition, named)
-        named[name] = definition
+        _extend(b, definition, windows)
+        windows[name] = definition
     for use in node.find_all(exp.Window):
         if use.find_ancestor(exp.Select) is node:
-            _extend(b, use, named)
+            _extend(b, use, windows)
 
 
-def _extend(b: Binder, use: exp.Expr, named: dict[str, exp.Expr]) -> None:
-    """OVER w, OVER (w ORDER BY …) and w2 AS (w …): what w says, and what is said here."""
+def _extend(b: Binder, use: exp.Expr, windows: dict[str, exp.Expr]) -> None:
+    """OVER w, OVER (w ORDER BY …) and w2 AS (w …): the definition of w, and what is added to it."""
     alias = use.args.get("alias")
-    base = named.get(alias.name.lower()) if alias is not None else None
+    base = windows.get(alias.name.lower()) if alias is not None else None
     if base is None:
         return
     if use.args.get("partition_by"):
@@ -75,7 +75,7 @@ def _extend(b: Binder, use: exp.Expr, named: dict[str, exp.Expr]) -> None:
 def add_windows(
     b: Binder, relation: Relation, expressions: Sequence[Expression]
 ) -> tuple[Relation, Callable[[Expression], Expression]]:
-    """Compute the window calls of these expressions in a relation of their own; the second result says
+    """Compute the window calls of these expressions in a relation of their own; the second result rewrites
     an expression over it."""
     calls: list[WindowCall] = []
     for expression in expressions:
@@ -104,9 +104,7 @@ def add_windows(
     )
 
 
-# DISTINCT ---------------------------------------------------------------------------------------------
-
-# What these answer is the same however often a value comes.
+# Their DISTINCT changes nothing: duplicates do not matter to them.
 _BLIND_TO_REPETITION = frozenset(
     ("min", "max", "bool_and", "bool_or", "every", "any_value", "arbitrary", "approx_distinct")
 )
@@ -116,27 +114,28 @@ _ONE_BY_ONE = ("count", "array_agg")
 def _first_of_equals(
     b: Binder, relation: Relation, calls: Sequence[WindowCall]
 ) -> tuple[Relation, dict[WindowCall, WindowCall]]:
-    """No engine has DISTINCT in every window. Where a frame begins with its partition, the first of equal
-    values counts, and a FILTER leaves out the others."""
-    wanted = [call for call in calls if call.distinct and _begins_with_partition(call)]
+    """No engine has DISTINCT in every window. Where a frame begins with its partition, a FILTER keeps the
+    first of equal values."""
+    distinct_calls = [call for call in calls if call.distinct and _begins_with_partition(call)]
     # ROWS tells rows apart that ORDER BY does not: both windows have to see them in one order.
-    by_row = [c for c in wanted if c.frame is not None and c.frame.unit == "rows" and c.order_by]
-    numbered = {c: WindowCall(t.BIGINT, "row_number", (), c.partition_by, c.order_by) for c in by_row}
-    relation, places = _added(b, relation, list(numbered.values()))
+    by_row = [c for c in distinct_calls if c.frame is not None and c.frame.unit == "rows" and c.order_by]
+    row_numbers = {c: WindowCall(t.BIGINT, "row_number", (), c.partition_by, c.order_by) for c in by_row}
+    relation, places = _added(b, relation, list(row_numbers.values()))
     ordered = {
-        c: replace(c, order_by=(SortKey(places[numbered[c]]),)) if c in numbered else c for c in wanted
+        c: replace(c, order_by=(SortKey(places[row_numbers[c]]),)) if c in row_numbers else c
+        for c in distinct_calls
     }
-    counted = {
+    occurrences = {
         call: WindowCall(
             t.BIGINT, "row_number", (), (*call.partition_by, *call.arguments), ordered[call].order_by
         )
-        for call in wanted
+        for call in distinct_calls
     }
-    relation, places = _added(b, relation, list(counted.values()))
+    relation, places = _added(b, relation, list(occurrences.values()))
     one = Literal(t.BIGINT, 1)
     return relation, {
-        call: replace(ordered[call], filter=scalar("$eq", (places[counted[call]], one)), distinct=False)
-        for call in wanted
+        call: replace(ordered[call], filter=scalar("$eq", (places[occurrences[call]], one)), distinct=False)
+        for call in distinct_calls
     }
 
 
@@ -153,14 +152,14 @@ def _added(
     fields = {call: b.fresh(call.function, call.type) for call in calls}
     if not fields:
         return relation, {}
-    made = Window((*relation.fields, *fields.values()), relation, tuple(fields))
-    return made, {call: Ref(field.type, field) for call, field in fields.items()}
+    window = Window((*relation.fields, *fields.values()), relation, tuple(fields))
+    return window, {call: Ref(field.type, field) for call, field in fields.items()}
 
 
 def _distinct(
     call: WindowCall, first: WindowCall | None, computed: Callable[[WindowCall], Expression]
 ) -> Expression:
-    """A call with DISTINCT, said without it."""
+    """A call with DISTINCT, expressed without it."""
     plain = replace(call, distinct=False)
     if call.function in _BLIND_TO_REPETITION:
         return computed(plain)
@@ -175,7 +174,7 @@ def _distinct(
     values = scalar("array_distinct", (computed(replace(plain, type=kind, function="array_agg")),))
     if call.function == "array_agg":
         return values
-    # NULL is a value of the array, and none of those that are counted.
+    # NULL is an element of the array, but is not counted.
     rows = computed(replace(plain, arguments=()))
     nulls = scalar("$gt", (rows, computed(plain)))
     one, zero = Literal(t.BIGINT, 1), Literal(t.BIGINT, 0)

@@ -1,7 +1,7 @@
-"""Zones of timestamps: which one a value is shown in is known before it runs, as part of its type.
+"""Zones of timestamps. The zone that a value is shown in is part of its type, known before it is computed.
 
-The rule of Trino that every value has a zone of its own is kept where it can be seen: a column whose
-values would be in different zones is refused.
+In Trino every value has a zone of its own. So that nobody sees the difference, a column whose values would be
+in different zones is refused.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from sqe.tree.relations import Project, Relation, Values
 from sqe.types import sql_types as t
 from sqe.types import zones
 
-# What looks at instants alone, so that zones do not matter.
+# These look at instants alone, so zones do not matter to them.
 _OF_INSTANTS = frozenset(("$eq", "$ne", "$lt", "$le", "$gt", "$ge", "$is_distinct", "$sub", "to_unixtime"))
 
 
 def check_zones(statement: s.Statement, session_zone: str) -> None:
-    """Refuses coercions of ours that would change the zone that a value is shown in."""
+    """Refuses implicit casts that would change the zone that a value is shown in."""
     for place, cast in _casts(statement):
         if not _keeps_zone(cast.operand.type, cast.type, session_zone) and not _is_of_instants(place):
             raise NotSupported(
@@ -35,7 +35,8 @@ def check_zones(statement: s.Statement, session_zone: str) -> None:
 
 
 def _casts(statement: s.Statement) -> Iterator[tuple[Any, Cast]]:
-    """Coercions with what they stand in, except those to the type of a stored column, which keeps none."""
+    """Implicit casts with the node around each, except those to the type of a stored column, which has no
+    zone."""
     stack: list[Any] = [statement]
     while stack:
         node = stack.pop()
@@ -53,7 +54,7 @@ def _is_stored(node: Node, statement: s.Statement) -> bool:
     if isinstance(statement, (s.Insert, s.CreateTable)):
         source = statement.source
     if isinstance(statement, s.Insert) and isinstance(source, Project) and isinstance(source.input, Values):
-        # The cells of its VALUES go where they are, and nowhere else.
+        # The cells of its VALUES go straight into the table.
         return node is source or node is source.input
     return isinstance(node, Project) and node is source
 
@@ -111,27 +112,25 @@ def constant_cast(b: Binder, operand: Expression, target: t.Type) -> Literal | N
     if not isinstance(operand.value, str):
         return None
     try:
-        read = literals.timestamp(operand.value.strip(), None)
+        literal = literals.timestamp(operand.value.strip(), None)
     except SqeError:
-        # Not a text of that form: the engine says so, with Trino's error, if it comes to that.
+        # Not a timestamp: the engine raises Trino's error if the cast is evaluated.
         return None
-    value: Any = read.value
-    if isinstance(read.type, t.TimestampTz):
-        return _rounded(value, t.TimestampTz(target.precision, read.type.zone))
+    value: Any = literal.value
+    if isinstance(literal.type, t.TimestampTz):
+        return _exact_literal(value, t.TimestampTz(target.precision, literal.type.zone))
     local = value.replace(tzinfo=zones.zone(b.session.time_zone))
     try:
         local.astimezone(dt.UTC)
     except OverflowError:
         return None
-    return _rounded(local, t.TimestampTz(target.precision, b.session.time_zone))
+    return _exact_literal(local, t.TimestampTz(target.precision, b.session.time_zone))
 
 
-def _rounded(value: Any, target: t.TimestampTz) -> Literal | None:
+def _exact_literal(value: Any, target: t.TimestampTz) -> Literal | None:
+    """None where the value would have to be rounded."""
     unit = 10 ** max(0, 6 - target.precision)
     return Literal(target, value) if value.microsecond % unit == 0 else None
-
-
-# Functions whose result is in a zone that an argument names ---------------------------------------------
 
 
 def at_timezone(b: Binder, arguments: Sequence[Expression], position: Position | None) -> Expression:
@@ -169,37 +168,38 @@ def from_unixtime(b: Binder, arguments: Sequence[Expression], position: Position
 def from_iso8601_timestamp(
     b: Binder, arguments: Sequence[Expression], position: Position | None
 ) -> Expression:
-    """The zone is in the text; of a text that only a row knows, UTC alone is taken."""
+    """The zone is in the text; a text that is no constant may only be in UTC."""
     from sqe.bind.query.expressions import call
 
-    made = call("from_iso8601_timestamp", arguments, position)
+    moment = call("from_iso8601_timestamp", arguments, position)
     text = arguments[0] if arguments else None
     if isinstance(text, Literal) and isinstance(text.value, str):
         offset = text.value[10:].partition("T")[2][5:]
         sign = max(offset.rfind("+"), offset.rfind("-"))
         if sign >= 0:
-            return in_zone(made, _zone(offset[sign:], position))
+            return in_zone(moment, _zone(offset[sign:], position))
         if text.value.endswith("Z"):
-            return made
+            return moment
     if b.session.time_zone != "UTC":
         raise NotSupported(
             "a text without a zone can be read only in a session whose zone is UTC", position=position
         )
-    return made
+    return moment
 
 
 def parse_datetime(b: Binder, arguments: Sequence[Expression], position: Position | None) -> Expression:
-    """What a text without a zone says is the clock of the session's zone."""
+    """A text without a zone is read as a clock in the session's zone."""
     from sqe.bind.query.expressions import call
 
-    made = call("parse_datetime", arguments, position)
+    moment = call("parse_datetime", arguments, position)
     zone = b.session.time_zone
     if zone == "UTC":
-        return made
-    local = Cast(t.Timestamp(3), made)
+        return moment
+    local = Cast(t.Timestamp(3), moment)
     return Call(t.TimestampTz(3, zone), "$from_wall_clock", (local, _text(zone)), position)
 
 
+# Functions whose result is in a zone that an argument or the session names.
 SPECIAL: dict[str, Callable[[Binder, Sequence[Expression], Position | None], Expression]] = {
     "at_timezone": at_timezone,
     "with_timezone": with_timezone,
@@ -238,9 +238,9 @@ def _constant(expression: Expression, kind: type, what: str, position: Position 
     return value
 
 
-def _zone(given: str | dt.timedelta, position: Position | None) -> str:
+def _zone(value: str | dt.timedelta, position: Position | None) -> str:
     try:
-        return zones.of_offset(given) if isinstance(given, dt.timedelta) else zones.canonical(given)
+        return zones.of_offset(value) if isinstance(value, dt.timedelta) else zones.canonical(value)
     except ValueError as error:
         raise InvalidArgument(str(error), code="INVALID_FUNCTION_ARGUMENT", position=position) from None
 

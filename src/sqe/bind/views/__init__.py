@@ -1,1 +1,1 @@
-"""Views: how one is made, and how its text takes the place of its name."""
+"""Views: how one is created, and how its text takes the place of its name."""

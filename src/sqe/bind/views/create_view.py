@@ -1,4 +1,4 @@
-"""CREATE VIEW: the query as it was written, and the columns that it announces."""
+"""CREATE VIEW: stores the query as it was written, and the columns that the view announces."""
 
 from __future__ import annotations
 
@@ -31,28 +31,27 @@ from sqe.types import sql_types as t
 
 def create_view(b: Binder, node: exp.Create) -> s.Statement:
     options = _Options(b, node)
-    named, listed = node.this, ()
-    if isinstance(named, exp.Schema):
-        check_arguments(named, {"this", "expressions"}, b.text)
-        named, listed = named.this, tuple(named.expressions)
-    view = new_table_name(b, named)
+    view_node, column_nodes = node.this, ()
+    if isinstance(view_node, exp.Schema):
+        check_arguments(view_node, {"this", "expressions"}, b.text)
+        view_node, column_nodes = view_node.this, tuple(view_node.expressions)
+    view = new_table_name(b, view_node)
     if not b.guard.sees_all_of(view):
-        # Before anything is said of it; policy.secure refuses it again.
+        # Before an error can tell anything about it; policy.secure refuses it again.
         raise write_denied(view)
     query = node.args.get("expression")
     if query is None or type(query) not in QUERIES.table:
         raise NotSupported("a view is made AS a query", position=b.position(node))
     _refuse_parameters(b, query)
     fields = bind_query(b, query).fields
-    columns = _columns(b, fields, listed, node)
+    columns = _columns(b, fields, column_nodes, node)
     start, end = query.meta[SPAN]
     sql = b.text[start:end]
     if [f.name for f in fields] != [c.name for c in columns]:
         sql = _renamed(sql, fields, columns, star=has_star(query))
-    # Read as it will be: where it would be a view of itself, or nested too deep, it is not made.
-    stored = _stored(b, view, sql, columns)
+    # Inlined as readers will inline it: a view of itself, or one nested too deeply, is refused.
     reader = replace(b, inlined=Counter(), session=replace(b.session, time_zone="UTC"))
-    relation = inline(reader, stored, b.position(named))
+    relation = inline(reader, _new_view(b, view, sql, columns), b.position(view_node))
     if options.security == "DEFINER":
         b.warn(
             f"view '{view}' is read with the rights of whoever reads it: SECURITY DEFINER is recorded, "
@@ -96,7 +95,7 @@ class _Options:
 
 
 def _sees_in_part(b: Binder, relation: Relation) -> bool:
-    """Whether a rule of this user's would be missing from a text that other engines run."""
+    """Whether a row filter or mask of this user would be missing from a text that other engines run."""
     return any(isinstance(node, Scan) and not b.guard.sees_all_of(node.table) for node in walk(relation))
 
 
@@ -112,21 +111,21 @@ def _refuse_parameters(b: Binder, query: exp.Expr) -> None:
 
 
 def _columns(
-    b: Binder, fields: Sequence[Field], listed: Sequence[exp.Expr], node: exp.Create
+    b: Binder, fields: Sequence[Field], column_nodes: Sequence[exp.Expr], node: exp.Create
 ) -> tuple[ColumnDefinition, ...]:
     names = [f.name for f in fields]
     comments: list[str | None] = [None] * len(fields)
-    if listed:
-        if len(listed) != len(fields):
+    if column_nodes:
+        if len(column_nodes) != len(fields):
             raise UserError(
-                f"the column list has {len(listed)} names for {len(fields)} columns",
+                f"the column list has {len(column_nodes)} names for {len(fields)} columns",
                 code="MISMATCHED_COLUMN_ALIASES",
-                position=b.position(listed[0]),
+                position=b.position(column_nodes[0]),
             )
-        named = [_listed(b, item) for item in listed]
-        names, comments = [name for name, _ in named], [comment for _, comment in named]
+        pairs = [_name_and_comment(b, item) for item in column_nodes]
+        names, comments = [name for name, _ in pairs], [comment for _, comment in pairs]
     for index, name in enumerate(names):
-        if not name or (not listed and re.fullmatch(r"_col\d+", name)):
+        if not name or (not column_nodes and re.fullmatch(r"_col\d+", name)):
             raise UserError(
                 f"column {index + 1} of the view has no name",
                 code="MISSING_COLUMN_NAME",
@@ -149,8 +148,8 @@ def _columns(
     return tuple(columns)
 
 
-def _listed(b: Binder, node: exp.Expr) -> tuple[str, str | None]:
-    """A name of the column list, with its comment."""
+def _name_and_comment(b: Binder, node: exp.Expr) -> tuple[str, str | None]:
+    """One item of the column list."""
     if isinstance(node, exp.Identifier):
         return name_of(node).folded, None
     if not isinstance(node, exp.ColumnDef) or node.args.get("kind") is not None:
@@ -170,18 +169,18 @@ def _listed(b: Binder, node: exp.Expr) -> tuple[str, str | None]:
 
 
 def _renamed(sql: str, fields: Sequence[Field], columns: Sequence[ColumnDefinition], *, star: bool) -> str:
-    """The text with the names of the column list. SELECT * may bring more columns one day, in any place,
-    so that its columns are taken by the names that they have now, where those are unambiguous."""
+    """The text with the names of the column list. SELECT * may gain columns later, at any position, so its
+    columns are taken by their present names where those are unambiguous."""
     names = [(f.name, f) for f in fields]
     # A line of its own for the end: the text may end in a comment.
     source = f"(\n{sql}\n)"
     if star and all(len(matches(f.name, names)) == 1 for f in fields):
         pairs = zip(fields, columns, strict=True)
-        listed = ", ".join(f"{quoted(f.name)} AS {quoted(c.name)}" for f, c in pairs)
-        return f"SELECT {listed} FROM {source}"
+        items = ", ".join(f"{quoted(f.name)} AS {quoted(c.name)}" for f, c in pairs)
+        return f"SELECT {items} FROM {source}"
     return f"SELECT * FROM {source} AS listed ({', '.join(quoted(c.name) for c in columns)})"
 
 
-def _stored(b: Binder, view: TableName, sql: str, columns: Sequence[ColumnDefinition]) -> View:
-    announced = tuple(Column(c.name, c.type, True, c.comment, i) for i, c in enumerate(columns, 1))
-    return View(view, sql, b.catalog, b.namespace, announced)
+def _new_view(b: Binder, view: TableName, sql: str, columns: Sequence[ColumnDefinition]) -> View:
+    view_columns = tuple(Column(c.name, c.type, True, c.comment, i) for i, c in enumerate(columns, 1))
+    return View(view, sql, b.catalog, b.namespace, view_columns)

@@ -1,7 +1,7 @@
 """Views: the text of a view takes the place of its name, so that its tables are secured as the invoker's.
 
 The text is bound on its own: in its own catalog and schema, and without the columns and WITH queries
-around the name. What is wrong in it is reported where the statement names the view.
+around the name. Errors in it are reported where the statement names the view.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from sqe.bind.binder import Binder, coerce
 from sqe.bind.names import matches
-from sqe.bind.types import stored
+from sqe.bind.types import stored_type
 from sqe.catalog.iceberg.table import Column
 from sqe.catalog.iceberg.view import View
 from sqe.errors import AccessDenied, LimitExceeded, NotFound, NotSupported, Position, SqeError, UserError
@@ -25,7 +25,7 @@ from sqe.types import sql_types as t
 MAX_DEPTH = 32
 # Views that name views twice grow as powers of two.
 MAX_INLINED = 1000
-# What is wrong with views that the user sees, and names nothing else.
+# Codes of errors whose messages name nothing but views that the user sees.
 _OF_VIEWS_ALONE = ("VIEW_IS_RECURSIVE", "QUERY_NESTED_TOO_DEEPLY", "QUERY_TEXT_TOO_LARGE")
 
 
@@ -105,12 +105,12 @@ def _as_announced(b: Binder, view: View, relation: Relation, *, by_name: bool) -
     if not by_name and len(relation.fields) != len(view.columns):
         raise _stale(f"its text has {len(relation.fields)} columns, and {len(view.columns)} are announced")
     fields, expressions = [], []
-    named = [(f.name, f) for f in relation.fields]
+    candidates = [(f.name, f) for f in relation.fields]
     for index, column in enumerate(view.columns):
-        found = matches(column.name, named) if by_name else [relation.fields[index]]
-        if len(found) > 1:
+        sources = matches(column.name, candidates) if by_name else [relation.fields[index]]
+        if len(sources) > 1:
             raise _stale(f"column '{column.name}' is ambiguous")
-        for source in found:
+        for source in sources:
             target = _announced_type(column, source.type)
             fields.append(b.fresh(column.name, target))
             expressions.append(coerce(Ref(source.type, source), target))
@@ -120,9 +120,9 @@ def _as_announced(b: Binder, view: View, relation: Relation, *, by_name: bool) -
 
 
 def _announced_type(column: Column, bound: t.Type) -> t.Type:
-    """The text's own type where the metadata holds it as well as it can; it has no char, no zones, and no
-    smaller integers or precisions."""
-    if stored(bound) == stored(column.type):
+    """The text's own type, where the metadata differs only because it has no char, no zones, and no smaller
+    integers or precisions."""
+    if stored_type(bound) == stored_type(column.type):
         return bound
     # A column that was widened since is shown as it is now.
     return column.type if t.coerces(bound, column.type) else bound
