@@ -1,7 +1,7 @@
 """ALTER and COMMENT ON, which sqlglot reads only in part.
 
-Each is a node of its own; a column is the list of the names on the way to it. What is not written here
-(branches, partition fields, owners) stays a command, which `bind` refuses by name.
+Each is a node of its own; a column is the list of names of its path. What is not parsed here (branches,
+partition fields, owners) stays a command, which `bind` refuses by name.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class RenameTo(exp.Expression):
 
 
 class AddColumn(exp.Expression):
-    """ADD COLUMN [IF NOT EXISTS] expressions.this; `this` is a ColumnDef, the rest is what it lies in."""
+    """ADD COLUMN [IF NOT EXISTS] expressions.this; `this` is a ColumnDef, the rest the path to its row."""
 
     arg_types: ClassVar[dict[str, bool]] = {"this": True, "expressions": False, "exists": False}
 
@@ -75,7 +75,7 @@ class AlterStatements(OwnStatements):
         return node
 
     def _parse_table_parts(self, *arguments: Any, **options: Any) -> Any:
-        # sqlglot keeps the last two names of a schema's, and forgets those before them.
+        # Of a schema's names sqlglot would keep the last two, and drop those before them.
         return super()._parse_table_parts(*arguments, **{**options, "is_db_reference": False})
 
     def _parse_alter(self) -> exp.Expr:  # type: ignore[override]
@@ -84,39 +84,39 @@ class AlterStatements(OwnStatements):
             return self._parse_as_command(start)
         kind = self._prev.text.upper()
         exists = self._parse_exists()
-        named = self._parse_table_parts()
+        target = self._parse_table_parts()
         action = self._table_action() if kind == "TABLE" else self._rename_to()
         if action is None:
             return self._parse_as_command(start)
-        return self._placed(Alter(this=named, kind=kind, exists=bool(exists), action=action))
+        return self._valid(Alter(this=target, kind=kind, exists=bool(exists), action=action))
 
     def _table_action(self) -> exp.Expr | None:
         if self._match_text_seq("ADD", "COLUMN"):
             return self._add_column()
         if self._match_text_seq("DROP", "COLUMN"):
             exists = self._parse_exists()
-            return self._placed(DropColumn(expressions=self._path(), exists=bool(exists)))
+            return self._valid(DropColumn(expressions=self._path(), exists=bool(exists)))
         if self._match_text_seq("RENAME", "COLUMN"):
             exists = self._parse_exists()
             path = self._path()
             if not self._match_text_seq("TO"):
                 self.raise_error("Expecting TO")
-            return self._placed(RenameColumn(expressions=path, to=self._parse_id_var(), exists=bool(exists)))
+            return self._valid(RenameColumn(expressions=path, to=self._parse_id_var(), exists=bool(exists)))
         if self._match_text_seq("ALTER", "COLUMN"):
             return self._alter_column()
         if self._match_text_seq("SET", "PROPERTIES"):
-            return self._placed(SetProperties(expressions=self._parse_csv(self._assigned)))
+            return self._valid(SetProperties(expressions=self._parse_csv(self._assignment)))
         if self._match_text_seq("SET", "TBLPROPERTIES"):
-            return self._placed(SetProperties(expressions=self._parse_wrapped_csv(self._assigned)))
+            return self._valid(SetProperties(expressions=self._parse_wrapped_csv(self._assignment)))
         if self._match_text_seq("UNSET", "TBLPROPERTIES"):
             self._parse_exists()
-            return self._placed(SetProperties(expressions=self._parse_wrapped_csv(self._unset)))
+            return self._valid(SetProperties(expressions=self._parse_wrapped_csv(self._unset)))
         return self._rename_to()
 
     def _rename_to(self) -> exp.Expr | None:
         if not self._match_text_seq("RENAME", "TO"):
             return None
-        return self._placed(RenameTo(this=self._parse_table_parts()))
+        return self._valid(RenameTo(this=self._parse_table_parts()))
 
     def _add_column(self) -> exp.Expr:
         exists = self._parse_exists(not_=True)
@@ -125,30 +125,30 @@ class AlterStatements(OwnStatements):
         column = self._parse_column_def(name)
         if not isinstance(column, exp.ColumnDef):
             self.raise_error("Expecting the column's type")
-        return self._placed(AddColumn(this=column, expressions=within, exists=bool(exists)))
+        return self._valid(AddColumn(this=column, expressions=within, exists=bool(exists)))
 
     def _alter_column(self) -> exp.Expr | None:
         path = self._path()
         if self._match_text_seq("SET", "NOT", "NULL"):
-            return self._placed(SetNullable(expressions=path))
+            return self._valid(SetNullable(expressions=path))
         if self._match_text_seq("DROP", "NOT", "NULL"):
-            return self._placed(SetNullable(expressions=path, nullable=True))
+            return self._valid(SetNullable(expressions=path, nullable=True))
         if self._match_text_seq("SET", "DATA", "TYPE") or self._match_text_seq("TYPE"):
             kind = self._parse_types()
             if kind is None:
                 self.raise_error("Expecting the column's type")
-            return self._placed(SetColumnType(expressions=path, kind=kind))
+            return self._valid(SetColumnType(expressions=path, kind=kind))
         return None
 
-    def _assigned(self) -> exp.Expr:
+    def _assignment(self) -> exp.Expr:
         key = self._key()
         if not self._match(TokenType.EQ):
             self.raise_error("Expecting =")
         value = exp.Var(this="DEFAULT") if self._match_text_seq("DEFAULT") else self._parse_disjunction()
-        return self._placed(exp.Property(this=key, value=value))
+        return self._valid(exp.Property(this=key, value=value))
 
     def _unset(self) -> exp.Expr:
-        return self._placed(exp.Property(this=self._key(), value=exp.Var(this="DEFAULT")))
+        return self._valid(exp.Property(this=self._key(), value=exp.Var(this="DEFAULT")))
 
     def _key(self) -> exp.Expr | None:
         if self._curr and self._curr.token_type == TokenType.STRING:
@@ -173,8 +173,8 @@ class AlterStatements(OwnStatements):
         kind = self._prev.text.upper()
         column = kind == "COLUMN"
         path = self._path() if column else None
-        named = None if column else self._parse_table_parts()
+        target = None if column else self._parse_table_parts()
         if not self._match(TokenType.IS):
             self.raise_error("Expecting IS")
         text = None if self._match(TokenType.NULL) else self._text()
-        return self._placed(CommentOn(kind=kind, this=named, expressions=path, text=text))
+        return self._valid(CommentOn(kind=kind, this=target, expressions=path, text=text))

@@ -1,4 +1,4 @@
-"""The words of our SQL: what is coloured and completed, told to drivers."""
+"""The words of our SQL, for highlighting, completion and drivers."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from sqe.errors import LimitExceeded, NotSupported, Position, SyntaxFault
 from sqe.foundation.record import record
 from sqe.foundation.recursion import MAX_NESTING, deep_recursion
 from sqe.sql.dialect import Sqe
+from sqe.sql.keywords import BEGINNINGS
 from sqe.sql.split import find_unquoted
 
 MAX_BYTES = 1 << 20
@@ -24,34 +25,6 @@ _EXPLAIN = re.compile(
     rf"{_GAP}*EXPLAIN\b(?:{_GAP}+(?P<analyze>ANALYZE)\b)?(?:{_GAP}+(?P<verbose>VERBOSE|FULL)\b)?",
     re.IGNORECASE | re.DOTALL,
 )
-# What statements begin with, for a first word that is none of them.
-_BEGINNINGS = [
-    "SELECT",
-    "WITH",
-    "VALUES",
-    "TABLE",
-    "INSERT",
-    "UPDATE",
-    "DELETE",
-    "MERGE",
-    "TRUNCATE",
-    "CREATE",
-    "DROP",
-    "ALTER",
-    "USE",
-    "EXPLAIN",
-    "SET",
-    "RESET",
-    "SHOW",
-    "DESCRIBE",
-    "PREPARE",
-    "EXECUTE",
-    "DEALLOCATE",
-    "COMMENT",
-    "START",
-    "COMMIT",
-    "ROLLBACK",
-]
 _OPENING = frozenset("([{")
 _CLOSING = frozenset(")]}")
 _DIALECT = Sqe()
@@ -119,10 +92,10 @@ def parse(text: str, *, max_bytes: int = MAX_BYTES) -> Syntax:
 
 def _number_parameters(node: exp.Expr) -> int:
     """Gives each `?` its number in the order of the text, which is not the order of binding."""
-    found = sorted(node.find_all(exp.Placeholder), key=lambda p: int(p.meta.get("start", 0)))
-    for number, placeholder in enumerate(found):
+    placeholders = sorted(node.find_all(exp.Placeholder), key=lambda p: int(p.meta.get("start", 0)))
+    for number, placeholder in enumerate(placeholders):
         placeholder.meta[NUMBER] = number
-    return len(found)
+    return len(placeholders)
 
 
 def position_at(text: str, offset: int) -> Position:
@@ -133,7 +106,7 @@ def position_at(text: str, offset: int) -> Position:
 
 @lru_cache(maxsize=4)
 def _line_starts(text: str) -> list[int]:
-    return [0, *(found.end() for found in re.finditer("\n", text))]
+    return [0, *(newline.end() for newline in re.finditer("\n", text))]
 
 
 def position_of(node: exp.Expr, text: str) -> Position:
@@ -143,7 +116,7 @@ def position_of(node: exp.Expr, text: str) -> Position:
 
 
 def _first_place(node: exp.Expr) -> int | None:
-    """Kept with each node: each of a long chain is asked for, and all of them are below the first."""
+    """Cached in each node: of a long chain every node is asked for, and each lies below the one before."""
     waiting = [node]
     while waiting:
         below = list(waiting[-1].iter_expressions())
@@ -154,8 +127,8 @@ def _first_place(node: exp.Expr) -> int | None:
         last = waiting.pop()
         places = [last.meta.get("start"), *(child.meta[_FIRST] for child in below)]
         last.meta[_FIRST] = min((place for place in places if place is not None), default=None)
-    found: int | None = node.meta[_FIRST]
-    return found
+    first: int | None = node.meta[_FIRST]
+    return first
 
 
 def _guard_size(text: str, max_bytes: int) -> None:
@@ -223,7 +196,7 @@ def _guard_aliases(tokens: list[Token], text: str) -> None:
 
 
 def _guard_options(tokens: list[Token], text: str) -> None:
-    """Words behind a CREATE that sqlglot reads and forgets: WITH and WITH NO without more, WITH (), and
+    """Words after a CREATE that sqlglot reads and forgets: WITH and WITH NO without more, WITH (), and
     DEFINER alone."""
     if not tokens or tokens[0].text.upper() != "CREATE":
         return
@@ -261,7 +234,7 @@ def _too_nested(position: Position | None) -> SyntaxFault:
 def _no_statement(first: Token, text: str) -> SyntaxFault:
     import difflib
 
-    close = difflib.get_close_matches(first.text.upper(), _BEGINNINGS, n=1)
+    close = difflib.get_close_matches(first.text.upper(), BEGINNINGS, n=1)
     return SyntaxFault(
         f"no statement begins with '{first.text[:40]}'",
         position=position_at(text, first.start),
@@ -270,7 +243,7 @@ def _no_statement(first: Token, text: str) -> SyntaxFault:
 
 
 def _syntax_fault(error: ParseError, text: str, tokens: list[Token]) -> SyntaxFault:
-    if tokens and tokens[0].token_type == TokenType.VAR and tokens[0].text.upper() not in _BEGINNINGS:
+    if tokens and tokens[0].token_type == TokenType.VAR and tokens[0].text.upper() not in BEGINNINGS:
         # The parser took it for an expression, and stumbled over what comes after it.
         return _no_statement(tokens[0], text)
     detail = error.errors[0] if error.errors else {}

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from sqe.sql.parse import NUMBER, Syntax
 
-# On VALUES whose rows were given one by one.
+# Marks VALUES whose rows were sent one by one.
 EACH = "each"
 
 
@@ -24,11 +24,11 @@ def takes_rows(syntax: Syntax) -> bool:
 
 
 def with_rows(syntax: Syntax, rows: int) -> Syntax:
-    """The statement with its row so many times, each with parameters of its own."""
+    """The statement with its row `rows` times, each with parameters of its own."""
     row = _row(syntax)
     assert row is not None and row.parent is not None
-    made = [_copy(row, number * syntax.parameters) for number in range(rows)]
-    row.parent.set("expressions", made)
+    copies = [_copy(row, number * syntax.parameters) for number in range(rows)]
+    row.parent.set("expressions", copies)
     row.parent.meta[EACH] = True
     return replace(syntax, parameters=rows * syntax.parameters)
 
@@ -42,7 +42,7 @@ def _row(syntax: Syntax) -> exp.Expr | None:
 
 
 def _copy(row: exp.Expr, first: int) -> exp.Expr:
-    made = row.copy()
-    for placeholder in made.find_all(exp.Placeholder):
+    copy = row.copy()
+    for placeholder in copy.find_all(exp.Placeholder):
         placeholder.meta[NUMBER] += first
-    return made
+    return copy

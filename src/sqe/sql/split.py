@@ -59,12 +59,12 @@ def find_unquoted(text: str, character: str) -> int | None:
     """Where a character stands outside of strings, quoted names and comments."""
     begin = 0
     for match in _TOKEN.finditer(text):
-        found = text.find(character, begin, match.start())
-        if found >= 0:
-            return found
+        offset = text.find(character, begin, match.start())
+        if offset >= 0:
+            return offset
         begin = match.end()
-    found = text.find(character, begin)
-    return found if found >= 0 else None
+    offset = text.find(character, begin)
+    return offset if offset >= 0 else None
 
 
 def _statement(script: str, start: int, end: int) -> list[StatementText]:

@@ -74,11 +74,11 @@ class OwnStatements(TrinoParser):
 
     def _parse_statement(self) -> exp.Expr | None:
         if self._curr:
-            read = self._own.get(self._curr.text.upper())
+            parse = self._own.get(self._curr.text.upper())
             # A quoted name is no keyword.
-            if read is not None and self._curr.token_type != TokenType.IDENTIFIER:
+            if parse is not None and self._curr.token_type != TokenType.IDENTIFIER:
                 self._advance()
-                node: exp.Expr = read(self)
+                node: exp.Expr = parse(self)
                 return node
         return super()._parse_statement()
 
@@ -86,10 +86,10 @@ class OwnStatements(TrinoParser):
         if self._match_text_seq("STATS"):
             if not self._match_text_seq("FOR"):
                 self.raise_error("Expecting FOR")
-            return self._placed(Show(this="STATS", target=self._named()))
+            return self._valid(Show(this="STATS", target=self._table_name()))
         if self._match_text_seq("CREATE"):
             if self._match_texts(_CREATED):
-                return self._placed(Show(this=f"CREATE {self._prev.text.upper()}", target=self._named()))
+                return self._valid(Show(this=f"CREATE {self._prev.text.upper()}", target=self._table_name()))
             self.raise_error("Expecting TABLE, VIEW or SCHEMA")
         if not self._match_texts(SHOWN):
             self.raise_error(f"Expecting one of {', '.join((*SHOWN, 'STATS', 'CREATE'))}")
@@ -97,10 +97,10 @@ class OwnStatements(TrinoParser):
         allowed, needed = SHOWN[what]
         target = None
         if allowed and self._match_texts(("FROM", "IN")):
-            target = self._named()
+            target = self._table_name()
         elif needed:
             self.raise_error("Expecting FROM")
-        return self._placed(Show(this=what, target=target, **self._like()))
+        return self._valid(Show(this=what, target=target, **self._like()))
 
     def _like(self) -> dict[str, exp.Expr | None]:
         like = escape = None
@@ -113,10 +113,10 @@ class OwnStatements(TrinoParser):
     def _parse_describe_statement(self) -> exp.Expr:
         if self._next and self._curr.token_type != TokenType.IDENTIFIER and self._next.text != ".":
             if self._match_text_seq("INPUT"):
-                return self._placed(DescribePrepared(this=self._prepared_name()))
+                return self._valid(DescribePrepared(this=self._prepared_name()))
             if self._match_text_seq("OUTPUT"):
-                return self._placed(DescribePrepared(this=self._prepared_name(), output=True))
-        return self._placed(Show(this="COLUMNS", target=self._named()))
+                return self._valid(DescribePrepared(this=self._prepared_name(), output=True))
+        return self._valid(Show(this="COLUMNS", target=self._table_name()))
 
     def _parse_prepare_statement(self) -> exp.Expr:
         name = self._prepared_name()
@@ -126,31 +126,31 @@ class OwnStatements(TrinoParser):
         if self._match_text_seq("EXPLAIN") and self._match_text_seq("ANALYZE"):
             self._match_text_seq("VERBOSE")
         statement = self._parse_statement()
-        return self._placed(Prepare(this=name, expression=statement, start=start))
+        return self._valid(Prepare(this=name, expression=statement, start=start))
 
     def _parse_execute_statement(self) -> exp.Expr:
         immediate = self._match_text_seq("IMMEDIATE")
         this = self._text() if immediate else self._prepared_name()
         values = self._parse_csv(self._parse_expression) if self._match_text_seq("USING") else []
-        return self._placed(Execute(this=this, expressions=values, immediate=bool(immediate)))
+        return self._valid(Execute(this=this, expressions=values, immediate=bool(immediate)))
 
     def _parse_deallocate_statement(self) -> exp.Expr:
         self._match_text_seq("PREPARE")
-        return self._placed(Deallocate(this=self._prepared_name()))
+        return self._valid(Deallocate(this=self._prepared_name()))
 
     def _parse_reset_statement(self) -> exp.Expr:
         if not self._match_text_seq("SESSION"):
             self.raise_error("Expecting SESSION")
-        return self._placed(ResetSession(this=self._parse_column()))
+        return self._valid(ResetSession(this=self._parse_column()))
 
     def _parse_set_statement(self) -> exp.Expr:
         if self._match_text_seq("TIME", "ZONE"):
             if self._match_text_seq("LOCAL"):
-                return self._placed(SetTimeZone())
+                return self._valid(SetTimeZone())
             zone = self._parse_expression()
             if zone is None:
                 self.raise_error("Expecting a time zone, or LOCAL")
-            return self._placed(SetTimeZone(this=zone))
+            return self._valid(SetTimeZone(this=zone))
         return self._parse_set()
 
     def _parse_begin_statement(self) -> exp.Expr:
@@ -166,12 +166,12 @@ class OwnStatements(TrinoParser):
                 self.raise_error("Expecting ISOLATION LEVEL or READ")
             if not self._match(TokenType.COMMA):
                 break
-        return self._placed(exp.Transaction())
+        return self._valid(exp.Transaction())
 
     def _parse_end_statement(self) -> exp.Expr:
         node = exp.Commit() if self._prev.text.upper() == "COMMIT" else exp.Rollback()
         self._match_text_seq("WORK")
-        return self._placed(node)
+        return self._valid(node)
 
     def _prepared_name(self) -> exp.Expr:
         name = self._parse_id_var(any_token=False)
@@ -180,7 +180,7 @@ class OwnStatements(TrinoParser):
         assert name is not None
         return name
 
-    def _named(self) -> exp.Expr:
+    def _table_name(self) -> exp.Expr:
         if self._curr is None or self._curr.token_type in (TokenType.STRING, TokenType.L_PAREN):
             self.raise_error("Expecting a name")
         name = self._parse_table_parts()
@@ -192,7 +192,7 @@ class OwnStatements(TrinoParser):
             self.raise_error("Expecting a text in quotes")
         return exp.Literal.string(self._prev.text).update_positions(self._prev)
 
-    def _placed(self, node: exp.Expr) -> exp.Expr:
+    def _valid(self, node: exp.Expr) -> exp.Expr:
         self.validate_expression(node)
         return node
 
