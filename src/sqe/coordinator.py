@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 # Iceberg puts this into the summary of every snapshot that we write, so that we find our own again.
 SNAPSHOT_MARK = "sqe-coordinator"
-# Of so many identities what is known of files is kept.
-IDENTITIES = 200
+# How many identities have a cache of tables' files.
+MOST_IDENTITIES = 200
 
 
 class Queued(Protocol):
@@ -84,7 +84,7 @@ class Coordinator:
         self._lanes: tuple[Lane, ...] = ()
         self._files: OrderedDict[Identity, FileCache] = OrderedDict()
         self._lock = threading.Lock()
-        # As long as somebody has it or waits for it.
+        # A lock lives as long as somebody holds it or waits for it.
         self._writing: WeakValueDictionary[str, threading.Lock] = WeakValueDictionary()
         self.closed = False
 
@@ -92,7 +92,7 @@ class Coordinator:
         return Session(identity, catalog=self.catalogs.default)
 
     def catalogs_of(self, session: Session) -> Catalogs:
-        """As the user of a session reaches them: every statement asks these."""
+        """The catalogs as the user of a session reaches them; every statement asks these."""
         return self.catalogs.seen_by(session)
 
     @property
@@ -101,14 +101,14 @@ class Coordinator:
 
         with self._lock:
             if self._spools is None:
-                asked = self.config.results
+                settings = self.config.results
                 self._spools = Spools(
                     ResultSettings(
-                        memory_window=asked.memory_window,
-                        max_memory=asked.max_memory,
-                        max_spool_per_user=asked.max_spool_per_user,
-                        max_spool=asked.max_spool,
-                        directory=asked.spool_dir,
+                        memory_window=settings.memory_window,
+                        max_memory=settings.max_memory,
+                        max_spool_per_user=settings.max_spool_per_user,
+                        max_spool=settings.max_spool,
+                        directory=settings.spool_dir,
                     )
                 )
             return self._spools
@@ -121,7 +121,7 @@ class Coordinator:
 
     @property
     def lanes(self) -> Sequence[Lane]:
-        """Those that there are, the one that is asked first in front."""
+        """In the order in which they are asked."""
         with self._lock:
             if not self._lanes:
                 from sqe.engine.duckdb.lane import FastLane
@@ -161,20 +161,20 @@ class Coordinator:
             return self._fast
 
     def files(self, identity: Identity) -> FileCache:
-        """What is known of tables' files, as this identity read it."""
+        """The cache of tables' files, as this identity has read them."""
         from sqe.catalog.iceberg.data_files import FILES_BYTES, FileCache
 
         with self._lock:
-            known = self._files.setdefault(identity, FileCache())
+            cache = self._files.setdefault(identity, FileCache())
             self._files.move_to_end(identity)
-            kept = sum(files.bytes for files in self._files.values())
-            while len(self._files) > 1 and (len(self._files) > IDENTITIES or kept > FILES_BYTES):
-                kept -= self._files.popitem(last=False)[1].bytes
-            return known
+            total = sum(files.bytes for files in self._files.values())
+            while len(self._files) > 1 and (len(self._files) > MOST_IDENTITIES or total > FILES_BYTES):
+                total -= self._files.popitem(last=False)[1].bytes
+            return cache
 
     def write_lock(self, table: str) -> threading.Lock:
-        """Held by the one of our own writers of a table that writes: the others would lose a race, and do
-        their work again."""
+        """Held by the one of our own writers that writes to a table: without it the others would lose a race,
+        and do their work again."""
         with self._lock:
             lock = self._writing.get(table)
             if lock is None:
@@ -187,7 +187,7 @@ class Coordinator:
         return "not started" if self._spark is None else self._spark.state
 
     def readings(self) -> dict[str, float]:
-        """What can be measured of it now, by the names of sqe/observe/metrics.py. Starts nothing."""
+        """Measurements of the moment, by the names of sqe/observe/metrics.py. Starts nothing."""
         with self._lock:
             fast, spools, files = self._fast, self._spools, list(self._files.values())
         waiting = 0 if self.admission is None else self.admission.waiting
@@ -200,7 +200,7 @@ class Coordinator:
             "sqe_cache_hits_total": self.plans.used,
             "sqe_cache_misses_total": self.plans.missed,
             "sqe_metadata_cache_bytes": self.catalogs.kept_bytes,
-            "sqe_file_cache_bytes": sum(known.bytes for known in files),
+            "sqe_file_cache_bytes": sum(cache.bytes for cache in files),
             "sqe_plan_cache_bytes": self.plans.bytes,
             "sqe_history_bytes": self.history.bytes,
         }

@@ -102,8 +102,8 @@ class UserError(DatabaseError):
 
     def __new__(cls, message: str, *, code: str | None = None, **_: object) -> Self:
         # The code says which of PEP 249's classes it is, so that no place has to say both.
-        named = _NAMED_BY_CODE.get(code or "", InvalidStatement) if cls is UserError else cls
-        return super().__new__(cast("type[Self]", named), message)
+        error_class = _CLASSES_BY_CODE.get(code or "", InvalidStatement) if cls is UserError else cls
+        return super().__new__(cast("type[Self]", error_class), message)
 
 
 class InvalidStatement(UserError, ProgrammingError):
@@ -118,7 +118,7 @@ class ConstraintViolation(UserError, IntegrityError):
     code = "CONSTRAINT_VIOLATION"
 
 
-_NAMED_BY_CODE: dict[str, type[UserError]] = {
+_CLASSES_BY_CODE: dict[str, type[UserError]] = {
     "CONSTRAINT_VIOLATION": ConstraintViolation,
     "DIVISION_BY_ZERO": InvalidValue,
     "INVALID_CAST_ARGUMENT": InvalidValue,

@@ -29,12 +29,12 @@ class Identity:
 
     @property
     def key(self) -> str:
-        """What is kept for one identity and for no other is found by this."""
+        """The key of what is kept for this identity alone."""
         return repr((self.issuer, self.subject, self.user, sorted(self.roles), sorted(self.groups)))
 
 
 class TokenSource(Protocol):
-    """The token that catalogs are asked with, on behalf of one identity."""
+    """Where the token comes from that catalogs are asked with, on behalf of one identity."""
 
     def current(self) -> str | None:
         """As it is now: it may be another one a moment later."""

@@ -2,8 +2,8 @@
 
     parse -> bind -> secure -> route -> render -> run -> deliver
 
-Each stage is one function with one job, and has its time. One `Statement` carries what is known of it;
-observers hear its events. What a kind of statement does is in `commands/`.
+Each stage is one function with one job, and is timed. One `Statement` carries its state; observers hear its
+events. What a kind of statement does is in `commands/`.
 """
 
 from __future__ import annotations
@@ -59,16 +59,16 @@ def plan(statement: Statement, coordinator: Coordinator) -> Plan:
     statement.time_zone = session.time_zone
     statement.plan_again = partial(_plan_again, statement, session, coordinator)
     guard = Guard(coordinator.policy, session.identity, statement.staged)
-    # A policy may say something else today.
-    lasts = not guard.may_hide and not statement.parameters and not statement.staged
+    # A policy may decide otherwise next time.
+    reusable = not guard.may_hide and not statement.parameters and not statement.staged
     are_current = coordinator.catalogs_of(session).are_current
-    known = coordinator.plans.find(statement.text, session, are_current) if lasts else None
-    if known is None:
-        known = _plan(statement, session, guard, coordinator)
-        if lasts:
-            coordinator.plans.keep(statement.text, session, known)
-    statement.route = known.route
-    return known
+    planned = coordinator.plans.find(statement.text, session, are_current) if reusable else None
+    if planned is None:
+        planned = _plan(statement, session, guard, coordinator)
+        if reusable:
+            coordinator.plans.keep(statement.text, session, planned)
+    statement.route = planned.route
+    return planned
 
 
 def _plan(statement: Statement, session: Session, guard: Guard, coordinator: Coordinator) -> Plan:
@@ -99,10 +99,10 @@ def _plan(statement: Statement, session: Session, guard: Guard, coordinator: Coo
             guard.restricts_statement,
         )
         choice = route(question, value_of(session, "lane", coordinator.config), coordinator.lanes)
-    chosen, rendered = METADATA_ALONE, None
+    chosen_route, rendered = METADATA_ALONE, None
     if choice is not None:
         with statement.stage("render"):
-            chosen, rendered = render(choice, question)
+            chosen_route, rendered = render(choice, question)
     passing = bool(binder.session_values or binder.parameters or binder.warnings)
     return Plan(
         bound,
@@ -112,16 +112,16 @@ def _plan(statement: Statement, session: Session, guard: Guard, coordinator: Coo
         guard,
         ViewReader(binder),
         binder.fresh,
-        chosen,
+        chosen_route,
         rendered,
         passing,
     )
 
 
 def _plan_again(statement: Statement, session: Session, coordinator: Coordinator) -> Plan:
-    """For a writer that waited for its lock: what it was planned with has changed meanwhile."""
+    """For a writer that waited for its lock, where the tables that it was planned with have changed."""
     statement.warnings.clear()
     guard = Guard(coordinator.policy, session.identity, statement.staged)
-    known = _plan(statement, session, guard, coordinator)
-    statement.route, statement.state = known.route, "run"
-    return known
+    planned = _plan(statement, session, guard, coordinator)
+    statement.route, statement.state = planned.route, "run"
+    return planned

@@ -43,14 +43,14 @@ def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
         measured = on_some_lane(statement, plan, coordinator, measure)
     except LimitExceeded as error:
         raise statement.blamed(error) from error.__cause__
-    spent = 1000 * (time.perf_counter() - begin)
+    milliseconds = 1000 * (time.perf_counter() - begin)
     steps = measured.steps
     if plan.question.restricted:
         # Counts, sizes and times below a row filter tell of rows that are hidden.
         reason = "steps are not shown: a row filter, mask or restriction applies"
-        total, steps = Step(_lane(statement), measured.rows, spent), (Step(reason),)
+        total, steps = Step(_lane(statement), measured.rows, milliseconds), (Step(reason),)
     else:
-        total = Step(_lane(statement), measured.rows, spent, *(files or _files(steps)))
+        total = Step(_lane(statement), measured.rows, milliseconds, *(files or _files(steps)))
     shown = [(0, total), *in_order(steps, all_of_them=plan.tree.verbose)]
     rows = [(number, *_row(step, depth, plan.tree.verbose)) for number, (depth, step) in enumerate(shown)]
     answer(statement, COLUMNS, rows, plan, coordinator)
@@ -61,12 +61,12 @@ def _lane(statement: Statement) -> str:
 
 
 def _files(steps: tuple[Step, ...]) -> tuple[int | None, int | None, int | None]:
-    """Of the whole query: files read, files there are, bytes."""
+    """Totals of the whole query: files read, files that there are, bytes. None where a scan does not say."""
     scans = [step for _, step in in_order(steps, all_of_them=True) if step.files_read is not None]
 
     def total(numbers: list[int | None]) -> int | None:
-        known = [number for number in numbers if number is not None]
-        return sum(known) if known and len(known) == len(numbers) else None
+        counts = [number for number in numbers if number is not None]
+        return sum(counts) if counts and len(counts) == len(numbers) else None
 
     return (
         total([step.files_read for step in scans]),
@@ -79,5 +79,5 @@ def _row(step: Step, depth: int, verbose: bool) -> tuple[object, ...]:
     operation = INDENT * depth + step.operation
     if verbose and step.details:
         operation += f" [{step.details}]"
-    spent = None if step.milliseconds is None else round(step.milliseconds, 3)
-    return operation, step.rows, spent, step.files_read, step.files_total, step.bytes
+    milliseconds = None if step.milliseconds is None else round(step.milliseconds, 3)
+    return operation, step.rows, milliseconds, step.files_read, step.files_total, step.bytes

@@ -16,7 +16,7 @@ Rows = list[tuple[object, ...]]
 def answer(
     statement: Statement, columns: Sequence[Column], rows: Rows, plan: Plan, coordinator: Coordinator
 ) -> None:
-    """They become the statement's result."""
+    """Make these rows the statement's result."""
     import pyarrow as pa
 
     from sqe.types.arrow import arrow_type

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Command = Callable[["Statement", "Plan", "Coordinator"], None]
 
-# Every kind that there is; its command is `execute` of the module.
+# Every kind of statement, and the module whose `execute` is its command.
 COMMANDS: dict[type[s.Statement], str] = {
     s.Query: "query",
     s.Explain: "explain",

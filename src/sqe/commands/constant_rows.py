@@ -1,4 +1,4 @@
-"""Many rows of constants, which travel to the engine as Arrow: text would take it minutes to read."""
+"""Many rows of constants, which travel to the engine as Arrow: as SQL it would take minutes to parse them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CREATE TABLE AS: Spark writes the rows of a query to a table that it makes."""
+"""CREATE TABLE AS: Spark creates a table and writes the rows of a query to it."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
                 return
             raise AlreadyExists(f"table '{name}' already exists", hint="use CREATE OR REPLACE TABLE")
         if before is None:
-            # Spark would not look.
+            # Spark would not check it.
             catalog.check_name(name)
         if tree.location is not None or before is None:
-            place = catalog.table_location(name.namespace, name.name, wanted=tree.location)
-            tree = replace(tree, location=place)
+            location = catalog.table_location(name.namespace, name.name, wanted=tree.location)
+            tree = replace(tree, location=location)
         tree = replace(tree, properties=tuple(table_properties(tree).items()), comment=None)
-        run(statement, _rendered_again(statement, plan, tree, coordinator), coordinator)
+        run(statement, _render_again(statement, plan, tree, coordinator), coordinator)
         snapshot = catalog.find_table(name.namespace, name.name).current_snapshot
     statement.updated = 0 if snapshot is None else int(snapshot.summary.get("added-records", 0))
 
 
-def _rendered_again(statement: Statement, plan: Plan, tree: CreateTable, coordinator: Coordinator) -> Plan:
-    """With the place and the properties that only the catalog can say, now that the name is ours."""
+def _render_again(statement: Statement, plan: Plan, tree: CreateTable, coordinator: Coordinator) -> Plan:
+    """With the location and the properties, which only the catalog knows, now that we hold the lock."""
     lane = coordinator.lane(plan.route.lane)
     candidate = lane.eligible(plan.question_of(statement.id, tree))
     assert isinstance(candidate, Candidate), candidate

@@ -1,4 +1,4 @@
-"""CREATE, DROP, ALTER and COMMENT: changes of metadata alone, made without an engine."""
+"""CREATE, DROP, ALTER and COMMENT: changes of metadata alone, without an engine."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from sqe.tree.statements import (
 )
 from sqe.tree.statements import Statement as StatementTree
 
-# Of the files that PURGE leaves, so many are named.
-_NAMED = 10
+# How many of the files that PURGE leaves are named in the warning.
+_MOST_NAMED = 10
 
 
 def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
@@ -42,7 +42,7 @@ def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
 
 
 def change(tree: StatementTree, catalogs: Catalogs, warnings: list[str]) -> None:
-    """Does what a definition says; warnings are added."""
+    """Applies a definition; adds to `warnings`."""
     match tree:
         case CreateSchema():
             create_schema(tree, catalogs)
@@ -95,16 +95,16 @@ def drop_table(statement: DropTable, catalogs: Catalogs, warnings: list[str]) ->
     if statement.absent:
         return
     try:
-        left = catalogs.get(table.catalog).drop_table(table.namespace, table.name, purge=statement.purge)
+        leftovers = catalogs.get(table.catalog).drop_table(table.namespace, table.name, purge=statement.purge)
     except NotFound as error:
         if not _forgiven(error, statement.if_exists):
             raise
         return
-    if left:
-        more = f" and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
+    if leftovers:
+        more = f" and {len(leftovers) - _MOST_NAMED} more" if len(leftovers) > _MOST_NAMED else ""
         warnings.append(
-            f"{len(left)} files that the metadata of '{table}' names are not in its own places and were "
-            f"left: {', '.join(left[:_NAMED])}{more}"
+            f"{len(leftovers)} files that the metadata of '{table}' names are not in its own places and were "
+            f"left: {', '.join(leftovers[:_MOST_NAMED])}{more}"
         )
 
 

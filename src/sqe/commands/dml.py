@@ -37,7 +37,7 @@ def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
         tree = plan.tree
         assert isinstance(tree, RowChange)
         if tree.target.table != name:
-            # The lock that we have is another table's.
+            # We hold another table's lock.
             raise CommitConflict(f"table '{name}' was renamed by someone else", hint="try again")
         _refuse_branch(name)
         if isinstance(tree, Delete) and tree.condition is None:
@@ -63,15 +63,15 @@ def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
 
 
 def run(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
-    """To its end, on the lane that it was rendered for."""
+    """Runs it to its end, on the lane that it was rendered for."""
     assert plan.rendered is not None
     for _ in start(statement, plan, plan.rendered, coordinator.lane(plan.route.lane), coordinator):
         pass
 
 
 def _refuse_branch(name: TableName) -> None:
-    """If it went away now, Spark would write to the branch of a table that has the schema's name. A schema
-    that is in no other one cannot have a table's name."""
+    """If the table were dropped now, Spark would write to a branch of the table that has the schema's name.
+    Only a nested schema can have the name of a table."""
     if len(name.namespace) > 1 and is_branch(name.name):
         raise NotSupported(
             f"rows cannot be written to '{name}': in a nested schema its name means a branch to Iceberg",
@@ -105,7 +105,7 @@ def _affected(statement: Statement, plan: Plan, snapshot: Snapshot, coordinator:
     assert isinstance(tree, (Update, Delete))
     deletes = _number(summary, "total-delete-files") + _number(summary, "removed-delete-files")
     if isinstance(tree, Delete) and deletes == 0:
-        # Copy-on-write, or whole files: what went less what was written again.
+        # Copy-on-write, or whole files: rows removed less rows written again.
         return _number(summary, "deleted-records") - _number(summary, "added-records")
     return _count_matching(statement, tree, snapshot, plan, coordinator)
 
@@ -126,10 +126,10 @@ def _count_matching(
     if tree.condition is not None:
         relation = Filter(relation.fields, relation, tree.condition)
     count = plan.fresh("count", t.BIGINT)
-    counted = Query(Aggregate((count,), relation, (), (AggregateCall(t.BIGINT, "count", ()),)))
-    query = secure(counted, plan.guard, plan.tables, plan.fresh)
+    query = Query(Aggregate((count,), relation, (), (AggregateCall(t.BIGINT, "count", ()),)))
+    secured = secure(query, plan.guard, plan.tables, plan.fresh)
     lane = coordinator.lane(plan.route.lane)
-    candidate = lane.eligible(plan.question_of(statement.id, query))
+    candidate = lane.eligible(plan.question_of(statement.id, secured))
     assert isinstance(candidate, Candidate), candidate
     sql = statement.engine_sql
     batches = list(start(statement, plan, lane.render(candidate), lane, coordinator))

@@ -20,7 +20,7 @@ def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
         from sqe.commands import analyze
 
         return analyze.execute(statement, plan, coordinator)
-    # Rules are not for those whom they restrict to read, and engines' plans name what is hidden.
+    # Users must not read the rules that restrict them, and engines' plans name what is hidden.
     restricted = plan.question.restricted
     lines = describe(plan.bound.statement if restricted else plan.tree.statement)
     lines = [*lines, "", f"Lane: {statement.lane} ({statement.lane_reason})"]

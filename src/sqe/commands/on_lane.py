@@ -1,4 +1,4 @@
-"""A rendered statement on a lane, with the rows that the coordinator makes for it."""
+"""Runs a rendered statement on a lane, with the rows that the coordinator makes for it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def start(
     order = order_for(statement, plan, rendered, coordinator, patient=patient)
     stream = lane.run(rendered, order)
     if statement.cancelled:
-        # Asked for before there was anything to cancel.
+        # Cancelled before there was anything to cancel.
         lane.cancel(order.identity, statement.id)
     return stream
 
@@ -30,8 +30,8 @@ def start(
 def order_for(
     statement: Statement, plan: Plan, rendered: Rendered, coordinator: Coordinator, *, patient: bool = True
 ) -> Order:
-    def on_progress(done: int, of: int) -> None:
-        statement.progress = (done, of)
+    def on_progress(done: int, total: int) -> None:
+        statement.progress = (done, total)
 
     tables = {}
     if rendered.tables:

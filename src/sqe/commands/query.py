@@ -1,4 +1,4 @@
-"""Queries: run on the lane that was chosen, and drain the rows into a result."""
+"""Queries: runs one on its lane, and drains the rows into a result."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
     )
 
 
-class Elsewhere:
-    """The lanes that may answer a query when the one that was chosen fails, not by the user's mistake."""
+class Fallback:
+    """The lane of a query, and those that may answer it if that one fails through no fault of the user."""
 
     def __init__(self, statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
         assert statement.route is not None and plan.rendered is not None
         self._statement, self._plan, self._coordinator = statement, plan, coordinator
         self.lane: Lane = coordinator.lane(statement.route.lane)
         self.rendered: Rendered = plan.rendered
-        asked = value_of(statement.session, "lane", coordinator.config)
+        lane_property = value_of(statement.session, "lane", coordinator.config)
         names = [lane.name for lane in coordinator.lanes]
         after = coordinator.lanes[names.index(self.lane.name) + 1 :]
-        self._others = [] if asked == self.lane.name else list(after)
+        self._others = [] if lane_property == self.lane.name else list(after)
 
     @property
     def is_last(self) -> bool:
@@ -62,20 +62,20 @@ class Elsewhere:
 
     @deep_recursion()
     def move(self, failure: LaneFailed) -> None:
-        """To the next lane; raises what the user hears where there is none."""
+        """Moves to the next lane; raises the user's error where there is none."""
         statement = self._statement
         if self.is_last or statement.cancelled:
             raise failure.as_user_error() from failure
         if self._coordinator.closed:
-            # The processes were ended with it, and nobody wants the answer of another lane.
+            # Its processes were ended too, and nobody waits for the answer of another lane.
             raise Cancelled("the statement was ended with its connection")
         question = self._plan.question_of(statement.id)
         choice = route(question, "auto", self._others)
         assert isinstance(choice, Choice)
-        chosen, self.rendered = render(choice, question)
+        next_route, self.rendered = render(choice, question)
         reason = f"the {self.lane.name} lane failed: {failure.reason}"
-        statement.route = Route(chosen.lane, reason)
-        self.lane = self._coordinator.lane(chosen.lane)
+        statement.route = Route(next_route.lane, reason)
+        self.lane = self._coordinator.lane(next_route.lane)
         self._others = list(choice.others)
 
 
@@ -84,14 +84,12 @@ class Answer:
 
     def __init__(self, statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
         self._statement, self._plan, self._coordinator = statement, plan, coordinator
-        self._where = Elsewhere(statement, plan, coordinator)
+        self._fallback = Fallback(statement, plan, coordinator)
         self._stream = self._start()
 
     def _start(self) -> Batches:
-        where = self._where
-        return start(
-            self._statement, self._plan, where.rendered, where.lane, self._coordinator, patient=where.is_last
-        )
+        rendered, lane, is_last = self._fallback.rendered, self._fallback.lane, self._fallback.is_last
+        return start(self._statement, self._plan, rendered, lane, self._coordinator, patient=is_last)
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         while True:
@@ -104,23 +102,23 @@ class Answer:
             except LaneFailed as failure:
                 if rows:
                     raise failure.as_user_error() from failure
-                self._where.move(failure)
+                self._fallback.move(failure)
             except SqeError as error:
-                if not self._where.lane.tells_places:
+                if not self._fallback.lane.tells_places:
                     error.position = error.position or only_place(self._plan.tree)
                 raise
             self._stream = self._start()
 
     def cancel(self) -> None:
-        self._where.lane.cancel(self._statement.session.identity, self._statement.id)
+        self._fallback.lane.cancel(self._statement.session.identity, self._statement.id)
 
     def close(self) -> None:
         self._stream.close()
 
 
 def only_place(query: object) -> Position | None:
-    """The one place in a statement that can fail when it runs; None where there are several. An error must
-    have arisen there of which the engine does not say where."""
+    """The one place in a statement that can fail when it runs, so an error without a position arose there;
+    None where there are several."""
     assert isinstance(query, Query)
     failing = (n for n in walk(query) if isinstance(n, ScalarSubquery) or can_fail(n))
     places = {node.position for node in failing}
@@ -152,10 +150,10 @@ def on_some_lane(
     statement: Statement, plan: Plan, coordinator: Coordinator, use: Callable[[Lane, Rendered], T]
 ) -> T:
     """What `use` makes of the query on its lane, or on the next one where that fails."""
-    where = Elsewhere(statement, plan, coordinator)
+    fallback = Fallback(statement, plan, coordinator)
     while True:
-        statement.engine_sql = where.rendered.sql
+        statement.engine_sql = fallback.rendered.sql
         try:
-            return use(where.lane, where.rendered)
+            return use(fallback.lane, fallback.rendered)
         except LaneFailed as failure:
-            where.move(failure)
+            fallback.move(failure)

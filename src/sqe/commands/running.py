@@ -1,4 +1,4 @@
-"""One statement on its way: what is known of it, and what is told of it when it begins and ends."""
+"""A statement while it runs: its state, and the events that it sends as it begins and ends."""
 
 from __future__ import annotations
 
@@ -37,11 +37,13 @@ _TOO_LATE = "EXCEEDED_TIME_LIMIT"
 
 @dataclass(slots=True, weakref_slot=True)
 class Statement:
-    """`result` has its rows, which may still be `arriving`; `updated` is how many rows it changed. `rows` is
+    """A statement and its state.
+
+    `result` has its rows, which may still be `arriving`; `updated` is how many rows it changed. `rows` is
     how many rows of parameters one INSERT writes; `ordered` is whether the order of the result's rows means
     something. `staged` are files of rows that came with it, by the names that stand for them in the text.
-    `request` is what the client's own systems call it; `bound` is what it means, once that is known.
-    `plan_again` is for a writer that waited: what it was planned with has changed meanwhile.
+    `request` is what the client's own systems call it; `bound` is its tree, once it is bound. `plan_again` is
+    for a writer that waited, where the tables that it was planned with have changed meanwhile.
     """
 
     text: str
@@ -106,7 +108,7 @@ class Statement:
             raise self.too_late()
 
     def blamed(self, error: SqeError) -> SqeError:
-        """A lane knows that the time was over, and not whose limit it was."""
+        """The error, with the name of the time limit, which a lane does not know."""
         unnamed = error.code == _TOO_LATE and str(self.time_limit or "") not in error.message
         return self.too_late() if unnamed else error
 
@@ -127,7 +129,7 @@ class Statement:
         return Origin(self.id, self.user, self.session.id, self.text, self.request)
 
     def record(self) -> Record:
-        """What may be kept of it when it is over."""
+        """What may be kept of it after its end."""
         return Record(
             self.id,
             self.user,
@@ -148,8 +150,8 @@ class Statement:
 
 @contextmanager
 def life(statement: Statement, coordinator: Coordinator) -> Iterator[None]:
-    """From its arrival to its end, or to the moment when its rows begin to arrive: it waits for its turn, has
-    a time limit, is in the history, and is heard by observers, whatever it does meanwhile."""
+    """From its arrival to its end, or until its rows begin to arrive: it is admitted, gets its time limit,
+    and sends its events to the history and other observers, however it ends."""
     received(statement, coordinator)
     try:
         if coordinator.admission is not None:
@@ -182,8 +184,8 @@ def received(statement: Statement, coordinator: Coordinator) -> None:
     alive = ref(statement)
 
     def current() -> Record | None:
-        known = alive()
-        return None if known is None else known.record()
+        live = alive()
+        return None if live is None else live.record()
 
     coordinator.events.emit(StatementReceived(statement.origin, current))
 

@@ -1,4 +1,4 @@
-"""SHOW, DESCRIBE and the rest of what is answered from names alone, without an engine."""
+"""SHOW and DESCRIBE, which are answered from names alone, without an engine."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
 
 
 def columns_of(tree: s.Statement) -> list[Column]:
-    """Of its answer, without asking a catalog."""
+    """The columns of its answer; asks no catalog."""
     match tree:
         case s.Show():
             return _SHOWN[tree.what]
@@ -100,9 +100,8 @@ def _show(statement: Statement, tree: s.Show, plan: Plan, coordinator: Coordinat
             return [(name,) for name in listing.schemas(tree.catalog, accepts)]
         case "tables" | "views":
             assert tree.catalog is not None
-            found = listing.entries(tree.catalog, schema, accepts)
-            wanted = [e for e in found if tree.what == "tables" or e.kind == "VIEW"]
-            return [(entry.name.name,) for entry in wanted]
+            entries = listing.entries(tree.catalog, schema, accepts)
+            return [(e.name.name,) for e in entries if tree.what == "tables" or e.kind == "VIEW"]
         case "functions":
             return _functions(accepts)
         case _:
@@ -125,11 +124,11 @@ def _functions(accepts: Accepts) -> Rows:
 
 def _session(statement: Statement, coordinator: Coordinator, accepts: Accepts) -> Rows:
     rows: Rows = []
-    for name, known in PROPERTIES.items():
+    for name, property_ in PROPERTIES.items():
         if accepts(name):
             value = value_of(statement.session, name, coordinator.config)
-            default = known.default(coordinator.config)
-            rows.append((name, value, default, known.type, known.description))
+            default = property_.default(coordinator.config)
+            rows.append((name, value, default, property_.type, property_.description))
     return rows
 
 
@@ -148,27 +147,27 @@ def _show_create(tree: s.ShowCreate, catalogs: Catalogs) -> str:
     return create_table_text(catalog.find_table(name.namespace, name.name))
 
 
-def _describe_output(described: s.Statement) -> Rows:
-    if isinstance(described, (s.Insert, s.Update, s.Delete, s.Merge)):
+def _describe_output(statement: s.Statement) -> Rows:
+    if isinstance(statement, (s.Insert, s.Update, s.Delete, s.Merge)):
         return [("rows", "", "", "", "bigint", 8, False)]
-    if isinstance(described, (s.Show, s.ShowColumns, s.ShowCreate)):
-        shown = columns_of(described)
-        return [(name, "", "", "", str(kind), _size(kind), False) for name, kind in shown]
-    if not isinstance(described, s.Query):
+    if isinstance(statement, (s.Show, s.ShowColumns, s.ShowCreate)):
+        columns = columns_of(statement)
+        return [(name, "", "", "", str(kind), _size(kind), False) for name, kind in columns]
+    if not isinstance(statement, s.Query):
         return []
     rows: Rows = []
-    for field in described.relation.fields:
-        scan, column = _origin(described.relation, field)
-        named = ("", "", "")
+    for field in statement.relation.fields:
+        scan, column = _origin(statement.relation, field)
+        table = ("", "", "")
         if scan is not None:
-            named = (scan.table.catalog, ".".join(scan.table.namespace), scan.table.name)
+            table = (scan.table.catalog, ".".join(scan.table.namespace), scan.table.name)
         aliased = field.name != column if scan is not None else not re.fullmatch(r"_col\d+", field.name)
-        rows.append((field.name, *named, str(field.type), _size(field.type), aliased))
+        rows.append((field.name, *table, str(field.type), _size(field.type), aliased))
     return rows
 
 
 def _origin(relation: Relation, field: Field) -> tuple[Scan | None, str]:
-    """The table that a column comes from unchanged."""
+    """The scan that a column comes from unchanged, and its name there."""
     if isinstance(relation, Scan):
         for own, column in zip(relation.fields, relation.columns, strict=True):
             if own.id == field.id:
@@ -182,9 +181,9 @@ def _origin(relation: Relation, field: Field) -> tuple[Scan | None, str]:
     for name in ("input", "left", "right"):
         below = getattr(relation, name, None)
         if isinstance(below, Relation):
-            found = _origin(below, field)
-            if found[0] is not None:
-                return found
+            origin = _origin(below, field)
+            if origin[0] is not None:
+                return origin
     return None, ""
 
 

@@ -55,16 +55,16 @@ def _column(column: Column, files: list[DataFile], count: float) -> tuple[object
     from sqe.catalog.iceberg.metadata_tables import measure
 
     sizes = [(f.column_sizes or {}).get(column.field_id) for f in files]
-    known = measure(files, column.field_id)
-    nulls = known["null_count"]
+    statistics = measure(files, column.field_id)
+    nulls = statistics["null_count"]
     fraction = None
     if isinstance(nulls, int):
         fraction = nulls / count if count else 0.0
-    texts = [None if known[k] is None else _text(known[k]) for k in ("min", "max")]
-    text_size = t.is_text(column.type) or column.type == t.VARBINARY
-    size = float(sum(s for s in sizes if s is not None)) if text_size and None not in sizes else None
+    texts = [None if statistics[k] is None else _text(statistics[k]) for k in ("min", "max")]
+    is_sized = t.is_text(column.type) or column.type == t.VARBINARY
+    size = float(sum(s for s in sizes if s is not None)) if is_sized and None not in sizes else None
     # Bounds of texts are cut short, so that only those of other types are values of the table.
-    low, high = (None, None) if text_size else texts
+    low, high = (None, None) if is_sized else texts
     return column.name, size, None, fraction, None, low, high
 
 

@@ -45,20 +45,20 @@ def rows_of(
 
 
 def _arrow(
-    wanted: Sequence[str], kinds: Sequence[tuple[str, Type]], rows: Sequence[tuple[object, ...]]
+    columns: Sequence[str], kinds: Sequence[tuple[str, Type]], rows: Sequence[tuple[object, ...]]
 ) -> pa.Table:
     import pyarrow as pa
 
     from sqe.types.arrow import arrow_type
 
     positions = {name: i for i, (name, _) in enumerate(kinds)}
-    schema = pa.schema([(name, arrow_type(kinds[positions[name]][1])) for name in wanted])
+    schema = pa.schema([(name, arrow_type(kinds[positions[name]][1])) for name in columns])
     arrays = [pa.array([row[positions[f.name]] for row in rows], f.type) for f in schema]
     return pa.table(arrays, schema=schema)
 
 
 def listing_of(statement: Statement, plan: Plan, coordinator: Coordinator) -> Listing:
-    """What exists for the user of a statement, which hears what could not be listed."""
+    """What exists for the user of a statement; what cannot be listed becomes a warning of it."""
 
     def warn(text: str) -> None:
         if text not in statement.warnings:

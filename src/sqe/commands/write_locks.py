@@ -11,13 +11,13 @@ from sqe.engine.plans import Plan
 from sqe.errors import Cancelled
 from sqe.tree.relations import TableName
 
-# How often a writer that waits looks whether it still should.
+# How often a waiting writer checks whether its statement has ended.
 LOOK_SECONDS = 0.05
 
 
 @contextmanager
 def write_lock(statement: Statement, coordinator: Coordinator, table: TableName) -> Iterator[None]:
-    """Held for the block, unless the statement ends before it is had."""
+    """Holds the lock for the block; raises if the statement is cancelled or late before that."""
     lock = coordinator.write_lock(str(table))
     while not lock.acquire(timeout=LOOK_SECONDS):
         if statement.cancelled:
@@ -33,10 +33,10 @@ def write_lock(statement: Statement, coordinator: Coordinator, table: TableName)
 
 
 def current_plan(statement: Statement, plan: Plan, coordinator: Coordinator) -> Plan:
-    """The plan, made again if a table that it was made with has changed while it waited for its lock."""
+    """The plan, or a new one if a table that it reads has changed while the statement waited for its lock."""
     if coordinator.catalogs_of(statement.session).are_current(plan.tables):
         return plan
     assert statement.plan_again is not None
-    again = statement.plan_again()
-    assert type(again.tree) is type(plan.tree)
-    return again
+    new_plan = statement.plan_again()
+    assert type(new_plan.tree) is type(plan.tree)
+    return new_plan

@@ -1,4 +1,4 @@
 """Our own bound tree: relations, expressions, statements and types, frozen and closed.
 
-Everything between `bind` and the engines speaks this; it imports nothing but `errors`.
+Everything between `bind` and the engines speaks this; it imports `types`, `foundation` and `errors` alone.
 """

@@ -1,7 +1,7 @@
 """What ALTER and COMMENT change of a table or a view.
 
-A column is the names on the way to it: `a`, or `a`, `b` for the field b of the row a; `element`, `key` and
-`value` are the parts of arrays and maps.
+A column is given by its path: `a`, or `a`, `b` for the field b of the row a; `element`, `key` and `value` are
+the parts of arrays and maps.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Change(ABC):
 
     @property
     def places(self) -> tuple[str, ...]:
-        """Where it would have files put."""
+        """The locations that it would have files put at."""
         return ()
 
 

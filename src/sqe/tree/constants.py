@@ -76,8 +76,8 @@ def shape(
     row: tuple[Expression, ...],
 ) -> tuple[tuple[Expression, ...] | None, list[Literal]]:
     """A row's expressions with references in place of their constants, numbered from -1 down, and those
-    constants. None where something else than casts and operators is in them: a function may want a
-    constant, and not a column."""
+    constants. None where they contain anything but casts and operators: a function may need a constant, and
+    not a column."""
     constants: list[Literal] = []
 
     def change(node: Any) -> Any:

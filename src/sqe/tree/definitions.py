@@ -22,7 +22,7 @@ class ColumnDefinition:
 
 @record
 class PartitionField:
-    """transform: identity, bucket, truncate, year, month, day, hour. `argument` is the N of two."""
+    """transform: identity, bucket, truncate, year, month, day, hour. `argument`: of bucket and truncate."""
 
     transform: str
     column: str

@@ -202,7 +202,7 @@ class SortKey(Node):
 
 @record
 class AggregateCall(Expression):
-    """Only inside an Aggregate relation, or as the function of a WindowCall."""
+    """Only inside an Aggregate relation."""
 
     children = ("arguments", "filter", "order_by")
 
@@ -237,8 +237,8 @@ class Frame(Node):
 
 @record
 class WindowCall(Expression):
-    """Only inside a Window relation. `ignore_nulls` for lag, lead, first/last/nth_value. `distinct` is there
-    only until bind.windows has said it by other calls."""
+    """Only inside a Window relation. `ignore_nulls` for lag, lead, first/last/nth_value. `distinct` is set
+    only until bind.query.windows has expressed it by other calls."""
 
     children = ("arguments", "partition_by", "order_by", "frame", "filter")
 
@@ -261,7 +261,7 @@ def conjunction(*conditions: Expression) -> Expression:
 
 
 def conjuncts(condition: Expression | None) -> list[Expression]:
-    """The terms of a AND b AND c, however they are nested; none of no condition."""
+    """The terms of a AND b AND c, however they are nested; none where there is no condition."""
     return [] if condition is None else terms(condition, "$and")
 
 
@@ -280,22 +280,22 @@ def terms(expression: Expression, function: str) -> list[Expression]:
 
 def parts(node: Node) -> list[Any]:
     """The direct parts of a node: expressions, sort keys, relations."""
-    found: list[Any] = []
+    nodes: list[Any] = []
     for name in node.children:
         value = getattr(node, name)
         if isinstance(value, Node):
-            found.append(value)
+            nodes.append(value)
         elif type(value) is tuple:
-            _collect(value, found)
-    return found
+            _collect(value, nodes)
+    return nodes
 
 
-def _collect(values: tuple[Any, ...], found: list[Any]) -> None:
+def _collect(values: tuple[Any, ...], nodes: list[Any]) -> None:
     for value in values:
         if isinstance(value, Node):
-            found.append(value)
+            nodes.append(value)
         elif type(value) is tuple:
-            _collect(value, found)
+            _collect(value, nodes)
 
 
 def walk(node: Node) -> Iterator[Any]:

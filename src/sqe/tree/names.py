@@ -1,4 +1,4 @@
-"""Which characters no name has."""
+"""Characters that no name may have, and names that Hadoop would misread."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _UNSPEAKABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 def unspeakable(name: str, type_: t.Type | None = None) -> str | None:
     """A character that no name may have, in this name or in those inside the type: U+000A."""
-    found = _UNSPEAKABLE.search(name)
-    if found is not None:
-        return f"U+{ord(found[0]):04X}"
+    character = _UNSPEAKABLE.search(name)
+    if character is not None:
+        return f"U+{ord(character[0]):04X}"
     match type_:
         case t.Array(element):
             return unspeakable("", element)

@@ -57,14 +57,14 @@ def conditions_by_scan(tree: Node) -> dict[Scan | SystemScan, tuple[Expression, 
     uses = Counter(node.cte for node in walk(tree) if isinstance(node, CteRef))
     walker = _Walker(uses)
     walker.visit(tree, ())
-    return {scan: tuple(term.expression for term in terms) for scan, terms in walker.found.items()}
+    return {scan: tuple(term.expression for term in terms) for scan, terms in walker.terms.items()}
 
 
 class _Walker:
-    """One way down a statement. `_of_ctes` are the terms that the only use of a CTE has."""
+    """One walk down a statement. `_of_ctes` are the terms above the only use of a CTE."""
 
     def __init__(self, uses: Mapping[int, int]) -> None:
-        self.found: dict[Scan | SystemScan, Terms] = {}
+        self.terms: dict[Scan | SystemScan, Terms] = {}
         self._uses = uses
         self._of_ctes: dict[int, Terms] = {}
 
@@ -83,7 +83,7 @@ class _Walker:
             case Sort():
                 self._inputs(node, (node.input, above))
             case Aggregate(grouping_sets=None):
-                # A group goes with its rows, whatever the others are.
+                # A term over the keys passes or drops whole groups.
                 keys = _paired(node.fields[: len(node.keys)], node.keys)
                 self._inputs(node, (node.input, _renamed(above, keys)))
             case SetOperation():
@@ -104,9 +104,9 @@ class _Walker:
     def _inputs(self, node: Node, *inputs: tuple[Relation, Terms]) -> None:
         for relation, terms in inputs:
             self.visit(relation, terms)
-        known = [relation for relation, _ in inputs]
+        visited = [relation for relation, _ in inputs]
         for relation in _relations_below(node):
-            if not any(relation is input for input in known):
+            if not any(relation is input for input in visited):
                 self.visit(relation, ())
 
     def _with(self, node: With, above: Terms) -> None:
@@ -118,10 +118,10 @@ class _Walker:
     def _scan(self, scan: Scan | SystemScan, above: Terms) -> None:
         own = {field.id for field in scan.fields}
         terms = tuple(term for term in above if term.columns and term.columns <= own)
-        if scan in self.found:
+        if scan in self.terms:
             # It stands in the tree twice, and is read once.
-            terms = tuple(term for term in self.found[scan] if term in terms)
-        self.found[scan] = terms
+            terms = tuple(term for term in self.terms[scan] if term in terms)
+        self.terms[scan] = terms
 
 
 def bare(expression: Expression) -> Expression:
@@ -137,7 +137,7 @@ def bare(expression: Expression) -> Expression:
 
 
 def _terms(condition: Expression | None) -> Terms:
-    """What the condition demands; what asks another query is no condition on one row."""
+    """The conjuncts of a condition, without those that contain a query: they are not about one row."""
     return tuple(
         Term(conjunct, frozenset(node.field.id for node in walk(conjunct) if isinstance(node, Ref)))
         for conjunct in conjuncts(condition)
@@ -202,7 +202,7 @@ def _interchangeable(one: Field, other: Field) -> bool:
 
 
 def _copies(node: Project | Extend) -> _Copies:
-    """The columns that are others of the input under another name."""
+    """The columns that are columns of the input under another name."""
     new = node.fields[len(node.fields) - len(node.expressions) :]
     copies = zip(new, map(bare, node.expressions), strict=True)
     return {field.id: e.field for field, e in copies if isinstance(e, Ref)}

@@ -58,7 +58,7 @@ class Scan(Relation):
 @record
 class Pushdown:
     """A predicate that a system table may use on one column: one of `values`, and matching all `patterns`
-    (LIKE, with its escape). Rows beside it need not be made; the query filters again."""
+    (LIKE, with its escape). Other rows need not be made; the query filters again."""
 
     column: str
     values: frozenset[str] | None = None
@@ -129,7 +129,7 @@ class Filter(Relation):
 @record
 class Join(Relation):
     """kind: inner, left, right, full, cross. With `lateral`, the right side may refer to the left's fields.
-    fields = left's then right's. USING is bound to a condition and a Project above."""
+    fields = left's then right's. USING is bound to a condition and an Extend above."""
 
     children = ("left", "right", "condition")
 
@@ -216,7 +216,7 @@ class Unnest(Relation):
     """CROSS JOIN UNNEST as its own relation: input's fields, then the elements' columns, then the
     ordinality (bigint, from 1) if asked. Several expressions are zipped, the shorter padded with NULL.
     `outer` keeps input rows whose arrays are all empty (LEFT JOIN UNNEST ... ON TRUE).
-    An array of rows gives one column a row field; a map gives two."""
+    An array of rows gives one column per row field; a map gives two."""
 
     children = ("input", "expressions")
 
@@ -271,7 +271,7 @@ class With(Relation):
 
 
 def has_order(relation: Relation) -> bool:
-    """Whether the order of its rows may mean something to who asked."""
+    """Whether the order of its rows may mean something to the client."""
     while isinstance(relation, (Project, Filter, With)):
         relation = relation.input
     return not isinstance(relation, (Scan, Join, Aggregate))

@@ -22,7 +22,7 @@ ANY_LANE = frozenset({"fast", "spark"})
 
 
 class Statement(Node):
-    """Whatever a kind does not say of itself is an error when it is asked for, never a default."""
+    """What a kind does not declare raises when it is asked for; nothing has a default."""
 
     __slots__ = ()
 
@@ -43,12 +43,12 @@ class Statement(Node):
 
     @property
     def changes(self) -> tuple[TableName, ...]:
-        """The tables and views that it makes, changes or drops."""
+        """The tables and views that it creates, changes or drops."""
         raise _undeclared(self, "changes")
 
     @property
     def places(self) -> tuple[str, ...]:
-        """Where it would have files put, as far as it says so."""
+        """The locations that it would have files put at, as far as it names them."""
         raise _undeclared(self, "places")
 
     @property
@@ -215,7 +215,7 @@ class DropTable(Definition):
 
 @record
 class ViewQuery:
-    """What a view's text stands for when it is made, bound in a session in UTC, for other dialects.
+    """What a view's text stands for when it is created, bound in a session in UTC, for other dialects.
 
     Not a node: nothing runs it, and whoever reads the view is under rules of their own. `portable` unless
     it has values of this session or moment, or its author sees only a part of what it reads.

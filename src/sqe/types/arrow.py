@@ -45,11 +45,11 @@ SQL_TYPES: dict[pa.DataType, t.Type] = {
 """Arrow's types without parameters whose values are those of a type of ours, wherever they come from."""
 
 
-def arrow_type(of: t.Type) -> pa.DataType:
+def arrow_type(type_: t.Type) -> pa.DataType:
     """How values of a type travel in Arrow."""
-    match of:
+    match type_:
         case t.Simple():
-            return _SIMPLE[of]
+            return _SIMPLE[type_]
         case t.Decimal(precision, scale):
             return pa.decimal128(precision, scale)
         case t.Varchar() | t.Char():
@@ -74,4 +74,4 @@ def arrow_type(of: t.Type) -> pa.DataType:
                     for i, f in enumerate(fields)
                 ]
             )
-    raise InternalError(f"a value of type {of} cannot be returned")
+    raise InternalError(f"a value of type {type_} cannot be returned")

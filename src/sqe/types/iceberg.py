@@ -44,7 +44,7 @@ _FIXED = re.compile(r"fixed\[\s*(\d+)\s*\]")
 
 
 def from_iceberg(stored: Any) -> t.Type:
-    """Our type of a stored one. A type that we have no word for (variant, geometry, or one from the future)
+    """Our type for a stored one. A type that we do not have (variant, geometry, or one from the future)
     becomes a Simple of its name, so that its table loads; `unsupported` finds it where it is used."""
     if isinstance(stored, dict):
         kind = stored.get("type")
@@ -79,14 +79,14 @@ def leaf_types(fields: Iterable[Mapping[str, Any]]) -> Iterator[tuple[int, t.Typ
             yield from leaf_types({"id": stored[key], "type": stored[part]} for part, key in parts)
 
 
-_KNOWN = {known for known in _FROM_ICEBERG.values() if isinstance(known, t.Simple)} | set(_TO_ICEBERG)
+_SUPPORTED = {kind for kind in _FROM_ICEBERG.values() if isinstance(kind, t.Simple)} | set(_TO_ICEBERG)
 
 
 def unsupported(type_: t.Type) -> str | None:
     """The name of the part of a column's type that statements cannot use yet; None if all of it can be."""
     match type_:
         case t.Simple():
-            return None if type_ in _KNOWN else type_.name
+            return None if type_ in _SUPPORTED else type_.name
         case t.Array(element):
             return unsupported(element)
         case t.Map(key, value):

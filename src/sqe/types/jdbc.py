@@ -1,5 +1,5 @@
-"""What JDBC says of our types. Numbers are those of java.sql.Types, which ODBC and Flight SQL share but for
-those that JDBC alone has."""
+"""How JDBC describes our types. Numbers are those of java.sql.Types; ODBC and Flight SQL share all but those
+that JDBC alone has."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ class Timestamp(Type):
 @record
 class TimestampTz(Type):
     """An instant, shown in `zone`, which all values of one column share: engines keep no zone with a
-    value. bind.zones refuses what would bring two zones into one column."""
+    value. bind.query.zones refuses what would bring two zones into one column."""
 
     precision: int = 3
     zone: str = "UTC"
@@ -317,7 +317,7 @@ def _common_datetime(a: Type, b: Type) -> Type | None:
 
 
 def holds_all(target: Type, source: Type) -> bool:
-    """Whether every value of `source` has its like in `target`: a cast of one cannot fail."""
+    """Whether `target` has every value of `source`, so that no cast of one can fail."""
     match source, target:
         case Array(), Array():
             return holds_all(target.element, source.element)

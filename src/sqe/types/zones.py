@@ -13,10 +13,10 @@ _MOST_MINUTES = 14 * 60
 
 def canonical(name: str) -> str:
     """The one spelling of a zone. ValueError says what a zone is."""
-    written = name.strip()
-    if written.upper() in ("UTC", "Z", "GMT", "UT", "ZULU", "ETC/UTC", "GMT0", "UNIVERSAL"):
+    text = name.strip()
+    if text.upper() in ("UTC", "Z", "GMT", "UT", "ZULU", "ETC/UTC", "GMT0", "UNIVERSAL"):
         return UTC
-    offset = _OFFSET.fullmatch(written)
+    offset = _OFFSET.fullmatch(text)
     if offset:
         minutes = int(offset[2]) * 60 + int(offset[3] or 0)
         if minutes > _MOST_MINUTES or int(offset[3] or 0) > 59:
@@ -24,24 +24,24 @@ def canonical(name: str) -> str:
         return f"{offset[1]}{minutes // 60:02d}:{minutes % 60:02d}" if minutes else UTC
     import zoneinfo
 
-    for spelling in (str, _stored):
-        known = spelling(written)
-        if known:
+    for spelling in (str, _in_iana_case):
+        candidate = spelling(text)
+        if candidate:
             try:
-                return zoneinfo.ZoneInfo(known).key
+                return zoneinfo.ZoneInfo(candidate).key
             except (OSError, ValueError, zoneinfo.ZoneInfoNotFoundError):
                 continue
     raise ValueError(f"'{name}' is no time zone such as 'Europe/Berlin' or '+01:00'")
 
 
-def _stored(name: str) -> str | None:
+def _in_iana_case(name: str) -> str | None:
     """Trino's clients write zones in any case."""
     return _by_lower_case().get(name.lower())
 
 
 @lru_cache(maxsize=1)
 def _by_lower_case() -> dict[str, str]:
-    # Walks through some hundred files.
+    # Cached: it walks through some hundred files.
     import zoneinfo
 
     return {name.lower(): name for name in zoneinfo.available_timezones()}
@@ -75,7 +75,7 @@ def name_of(tzinfo: dt.tzinfo | None) -> str:
 
 
 def of_offset(offset: dt.timedelta) -> str:
-    """The zone that is always so far from UTC."""
+    """The zone with a fixed offset from UTC."""
     minutes, seconds = divmod(offset, dt.timedelta(minutes=1))
     if seconds:
         raise ValueError("a zone's offset has hours and minutes alone")
