@@ -1,7 +1,7 @@
 """Frozen dataclasses that are cheap to define: most of what a cold start imports are small classes.
 
-`dataclass(frozen=True, slots=True)` compiles six methods a class; here only `__init__` is compiled, and that
-when the first one is made.
+`dataclass(frozen=True, slots=True)` compiles six methods per class; here only `__init__` is compiled, and
+only when the first object is made.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ T = TypeVar("T")
 def record(cls: type[T]) -> type[T]:
     """Equal by its fields, hashable, with slots; nothing may change it."""
     if cls.__doc__ is None:
-        cls.__doc__ = cls.__name__  # or dataclass() works out a signature to say
+        cls.__doc__ = cls.__name__  # otherwise dataclass() works out a signature for it
     own = set(cls.__dict__)
-    made: Any = dataclass(init=False, repr=False, eq=False, slots=True)(cls)
+    new: Any = dataclass(init=False, repr=False, eq=False, slots=True)(cls)
     if "__init__" not in own:
-        made.__init__ = _init_later(made)
-    key = _key([f.name for f in fields(made) if f.compare])
+        new.__init__ = _init_later(new)
+    key = _key([f.name for f in fields(new) if f.compare])
 
     def equal(self: Any, other: Any) -> Any:
         return key(self) == key(other) if other.__class__ is self.__class__ else NotImplemented
@@ -39,32 +39,32 @@ def record(cls: type[T]) -> type[T]:
     }
     for name, method in methods.items():
         if name not in own:
-            setattr(made, name, method)
-    result: type[T] = made
+            setattr(new, name, method)
+    result: type[T] = new
     return result
 
 
 def _init_later(cls: Any) -> Callable[..., None]:
-    """Most classes that a process defines it never makes an object of."""
+    """Compiled with the first object: most classes that a process defines never get one."""
 
-    def first(self: Any, /, *values: Any, **named: Any) -> None:
+    def first(self: Any, /, *values: Any, **keywords: Any) -> None:
         cls.__init__ = _compiled_init(cls)
-        cls.__init__(self, *values, **named)
+        cls.__init__(self, *values, **keywords)
 
     return first
 
 
 def _compiled_init(cls: Any) -> Callable[..., None]:
     """As dataclass() would write it."""
-    known: dict[str, Any] = {"MISSING": MISSING}
+    namespace: dict[str, Any] = {"MISSING": MISSING}
     parameters, lines = ["self"], []
     for f in fields(cls):
         name, value, default = f.name, f.name, f"_default_{f.name}"
         if f.default is not MISSING:
-            known[default] = f.default
+            namespace[default] = f.default
             parameter, value = f"{name}={default}", name if f.init else default
         elif f.default_factory is not MISSING:
-            known[default] = f.default_factory
+            namespace[default] = f.default_factory
             parameter = f"{name}=MISSING"
             value = f"{default}() if {name} is MISSING else {name}" if f.init else f"{default}()"
         else:
@@ -72,12 +72,12 @@ def _compiled_init(cls: Any) -> Callable[..., None]:
         if f.init:
             parameters.append(parameter)
         # By the slot itself: an attribute of a record cannot be set.
-        known[f"_set_{name}"] = getattr(cls, name).__set__
+        namespace[f"_set_{name}"] = getattr(cls, name).__set__
         lines.append(f" _set_{name}(self, {value})")
     if hasattr(cls, "__post_init__"):
         lines.append(" self.__post_init__()")
-    exec(f"def __init__({', '.join(parameters)}):\n" + "\n".join(lines or [" pass"]), known)
-    init: Callable[..., None] = known["__init__"]
+    exec(f"def __init__({', '.join(parameters)}):\n" + "\n".join(lines or [" pass"]), namespace)
+    init: Callable[..., None] = namespace["__init__"]
     init.__qualname__ = f"{cls.__qualname__}.__init__"
     return init
 

@@ -1,6 +1,6 @@
 """Enough of Python's recursion for statements that are nested as deeply as we allow.
 
-The limit is the process's own, so that a thread for planning would not spare the host program from it. A
+The limit is that of the whole process: planning in a thread would not spare the host program from it. A
 process of ours raises it for good; in a host's it is raised only while one of our statements is at work.
 """
 

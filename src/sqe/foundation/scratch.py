@@ -1,4 +1,4 @@
-"""Private directories of this process, which nobody finds after its end, however it ended."""
+"""Private directories of this process, which do not outlive it for long, however it ends."""
 
 from __future__ import annotations
 

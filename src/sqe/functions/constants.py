@@ -12,7 +12,7 @@ MISSING = object()
 
 
 def constant(expression: Expression) -> object:
-    """The value of a literal, through coercions of ours; MISSING where it is not one."""
+    """The value of a literal, through implicit casts; MISSING where it is not one."""
     while isinstance(expression, Cast) and expression.implicit:
         expression = expression.operand
     return expression.value if isinstance(expression, Literal) else MISSING

@@ -1,13 +1,13 @@
-"""What is the same letter in any case, as Trino's patterns see it: by the folding of Unicode."""
+"""Characters that are equal regardless of case, as Trino's patterns see it: by Unicode's case folding."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
 
-# Letters that are the same as several others, by these.
+# Characters that are equal to several letters, by those letters.
 LIGATURES = {"ss": "ß", "ff": "ﬀ", "fi": "ﬁ", "fl": "ﬂ", "ffi": "ﬃ", "ffl": "ﬄ", "st": "ﬅﬆ"}
-_CAPITAL_SHARP_S = "ẞ"  # the same as nothing else
+_CAPITAL_SHARP_S = "ẞ"  # equal to nothing else
 _LAST_CASED = 0x1FFFF
 _MOST_OVERLAPPING = 6
 
@@ -16,7 +16,7 @@ Ways = tuple[tuple[frozenset[int], ...], ...]
 
 @lru_cache(maxsize=1)
 def _tables() -> tuple[dict[str, frozenset[int]], frozenset[str]]:
-    """Letters by what they are folded to, and what is several letters folded."""
+    """The characters that fold to each character, and the texts of several letters that others fold to."""
     same: dict[str, set[int]] = {}
     several: set[str] = set()
     for code in range(_LAST_CASED + 1):
@@ -29,23 +29,23 @@ def _tables() -> tuple[dict[str, frozenset[int]], frozenset[str]]:
 
 
 def folds(code: int) -> frozenset[int]:
-    """All that is the same as a character, whatever the case."""
+    """All characters that are equal to one, regardless of case."""
     return _tables()[0].get(chr(code).casefold(), frozenset((code,)))
 
 
 def is_folded_as_one(code: int) -> bool:
-    """Whether no several letters are the same as a character."""
+    """Whether a character is not equal to a text of several letters."""
     return len(chr(code).casefold()) == 1 or chr(code) == _CAPITAL_SHARP_S
 
 
 def ligature_of(character: str) -> str | None:
-    """The letters that a character is the same as, if it is one of several."""
+    """The letters that a character is a ligature of, if it is one."""
     return next((letters for letters, same in LIGATURES.items() if character in same), None)
 
 
 def runs_together(characters: str) -> Iterator[str | Ways | None]:
-    """A text in parts: a character; or the ways in which letters that may be one are found; None where that
-    is not known."""
+    """The parts of a text: a character; or the ways to match letters that may be written as a ligature; None
+    where those are not known."""
     at = 0
     several = _tables()[1]
     folded = "".join(c if c == _CAPITAL_SHARP_S else c.casefold() for c in characters)
@@ -56,7 +56,7 @@ def runs_together(characters: str) -> Iterator[str | Ways | None]:
         letters = ligature_of(characters[at])
         if letters is not None:
             beside = characters[max(at - 1, 0) : at] + characters[at + 1 : at + 2]
-            # What is one letter beside those that it stands for, or others, is found in yet other ways.
+            # A ligature beside letters that may be part of one matches in yet other ways.
             yield None if set(beside.casefold()) & set("sfilt") else tuple(_ways(letters))
             at += 1
             continue
@@ -71,7 +71,7 @@ def runs_together(characters: str) -> Iterator[str | Ways | None]:
 
 
 def folded_alone(characters: str) -> str:
-    """Each character folded to one, so that places stay."""
+    """Each character folded to a single one, so that positions stay the same."""
     return "".join(c.casefold() if len(c.casefold()) == 1 else c for c in characters)
 
 

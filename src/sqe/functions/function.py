@@ -1,4 +1,4 @@
-"""What a row of the registry is."""
+"""A row of the registry, and the helpers that write one."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ SignatureSpec = str | tuple[str, ResultRule] | ResolutionRule
 
 @record
 class Function:
-    """What a function means; how an engine says it is that engine's matter.
+    """What a function means; how an engine renders it is that engine's matter.
 
-    `leakproof`: never raises an error that depends on a row's value; `leak` says what it raises else.
+    `leakproof`: never raises an error that depends on a row's value; otherwise `leak` says what it raises.
     `nested_leak` is what it raises only where an argument or the result is an array, a map or a row.
     `ordered`: an aggregate whose arguments may be sorted.
     `body` is the Python body that computes it, by its name in an engine.

@@ -33,8 +33,8 @@ def castable_from_json(target: Type) -> bool:
             return is_member_name(key) and castable_from_json(value)
         case Row(fields):
             # With a name for the first field, the others need one too.
-            named = fields[0].name is None or all(f.name is not None for f in fields)
-            return named and all(castable_from_json(f.type) for f in fields)
+            consistent = fields[0].name is None or all(f.name is not None for f in fields)
+            return consistent and all(castable_from_json(f.type) for f in fields)
     return target in (BOOLEAN, JSON) or is_numeric(target) or isinstance(target, Varchar)
 
 

@@ -1,5 +1,5 @@
-"""Regular expressions. Patterns are constants, so that a bad one is known before the statement runs; that of
-regexp_replace may be a column."""
+"""Regular expressions. Patterns are constants, so that a bad one is refused before the statement runs; only
+regexp_replace also takes a column."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """The small language of signatures, and how arguments are matched to one.
 
 "(array(T), function(T, U)) -> array(U)", "(varchar(x), bigint) -> varchar(x)", "(T:orderable, ...) -> T".
-Capital letters are types to be found out, `:comparable` and `:orderable` ask something of them; small
-letters inside parentheses are numbers to be found out; "..." repeats the parameter before it; the
-result "?" is computed by a rule that is given beside the text.
+Capital letters are type variables, which `:comparable` and `:orderable` constrain; small letters inside
+parentheses are variables for sizes; "..." repeats the parameter before it; the result "?" is computed by a
+rule that stands beside the text.
 """
 
 from __future__ import annotations
@@ -225,7 +225,7 @@ def _in_zone_of(parameter: Type, argument: Argument) -> Type:
 
 
 def _in_first_zone(result: Type, parameters: Sequence[Type]) -> Type:
-    """What is made of a zoned timestamp is in the same zone."""
+    """A zoned result is in the zone of the first zoned parameter."""
     first = next((p for p in parameters if isinstance(p, TimestampTz)), None)
     if first is not None and isinstance(result, TimestampTz):
         return TimestampTz(result.precision, first.zone)
@@ -270,13 +270,13 @@ class _Match:
         return all(self.unify(p, inner) for p, inner in zip(patterns, types, strict=True))
 
     def _widen(self, name: str, t: Type) -> bool:
-        known = self.types.get(name)
-        if known is None or known == t:
+        current = self.types.get(name)
+        if current is None or current == t:
             self.types[name] = t
             return True
         if not self.coerce:
             return False
-        wider = common_type(known, t)
+        wider = common_type(current, t)
         if wider is None:
             return False
         self.types[name] = wider
@@ -286,9 +286,9 @@ class _Match:
         own = _in_family(pattern.base, t, self.coerce)
         if own is None:
             return False
-        known = self.sized.get(pattern)
-        if known is not None and known != own:
-            wider = common_type(known, own) if self.coerce else None
+        current = self.sized.get(pattern)
+        if current is not None and current != own:
+            wider = common_type(current, own) if self.coerce else None
             if wider is None:
                 return False
             own = wider
@@ -318,11 +318,11 @@ class _Match:
         return False
 
     def _unify_body(self, pattern: Pattern, body: Type) -> bool:
-        exact, self.coerce = self.coerce, True
+        coerce, self.coerce = self.coerce, True
         try:
             return self.unify(pattern, body)
         finally:
-            self.coerce = exact
+            self.coerce = coerce
 
     def satisfied(self) -> bool:
         checks = {"comparable": is_comparable, "orderable": is_orderable}

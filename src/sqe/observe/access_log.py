@@ -18,8 +18,8 @@ class AccessLog:
 
     def hear(self, event: Event) -> None:
         if isinstance(event, StatementFinished):
-            written = {"rows": event.rows, "updated": event.updated}
-            self._write("finished", event, {name: n for name, n in written.items() if n is not None})
+            counts = {"rows": event.rows, "updated": event.updated}
+            self._write("finished", event, {name: n for name, n in counts.items() if n is not None})
         elif isinstance(event, StatementFailed):
             self._write("failed", event, {"error_code": event.code, "error_type": event.error_type})
 

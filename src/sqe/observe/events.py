@@ -46,7 +46,7 @@ class StatementReceived:
 
 @record
 class StatementStarted:
-    """It has its turn and is planned. `bound` is None for what is no SQL, such as a listing of tables."""
+    """It is admitted and planned. `bound` is None for what is not SQL, such as a listing of tables."""
 
     origin: Origin
     kind: str

@@ -12,9 +12,9 @@ from sqe.observe.events import Event, StatementFailed, StatementFinished, Statem
 from sqe.observe.statement_record import Record
 
 KEPT = 1000
-# Of the text of each, in characters: a thousand INSERTs of a megabyte are not worth their memory.
+# Characters of each text: a thousand INSERTs of a megabyte are not worth their memory.
 KEPT_TEXT = 20_000
-# And of all texts together.
+# Of all records together.
 KEPT_BYTES = 8 << 20
 # What a record takes beside its text.
 _RECORD_BYTES = 1500

@@ -1,4 +1,4 @@
-"""Events as JSON, one object a line, in a file of the operator's."""
+"""Events as JSON, one object per line, in a file that the operator names."""
 
 from __future__ import annotations
 

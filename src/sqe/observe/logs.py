@@ -1,4 +1,4 @@
-"""The server's log: one line a message to stderr, as JSON or as text, and never a secret in it.
+"""The server's log: one line per message to stderr, as JSON or as text, and never a secret in it.
 
 What a line is about comes with `extra=`: `log.info("…", extra={"statement_id": …, "user": …})`.
 """
@@ -108,7 +108,7 @@ def _bounded(text: str) -> str:
 def _exception(record: logging.LogRecord) -> str:
     assert record.exc_info is not None
     text = "".join(traceback.format_exception(*record.exc_info)).strip()
-    # What was raised stands at the end; a secret must not lose the name that it is known by to the cut.
+    # What was raised is at the end. Redacted before it is cut: a secret without its name is not recognized.
     text = without_secrets(text[-8 * MOST_TEXT :])
     return text if len(text) <= MOST_TEXT else "(cut) … " + text[-MOST_TEXT:]
 

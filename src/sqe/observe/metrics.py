@@ -95,17 +95,17 @@ class Metrics:
     """An observer of statements and log-ins, with a registry of its own."""
 
     def __init__(self) -> None:
-        # A second series for each, with the moment when it began.
+        # They would be a second series for each, with the time when it began.
         disable_created_metrics()  # type: ignore[no-untyped-call]
         self.registry = CollectorRegistry()
         self._counters: dict[str, Counter] = {}
         self._histograms: dict[str, Histogram] = {}
-        for name, known in COUNTED.items():
-            if known.kind == "counter":
-                self._counters[name] = Counter(name, known.doc, known.labels, registry=self.registry)
+        for name, metric in COUNTED.items():
+            if metric.kind == "counter":
+                self._counters[name] = Counter(name, metric.doc, metric.labels, registry=self.registry)
             else:
                 self._histograms[name] = Histogram(
-                    name, known.doc, known.labels, registry=self.registry, buckets=BUCKETS
+                    name, metric.doc, metric.labels, registry=self.registry, buckets=BUCKETS
                 )
         ProcessCollector(registry=self.registry)
         self._sources: list[Readings] = [_rss]
@@ -181,8 +181,8 @@ def _family(name: str, reading: Reading) -> GaugeMetricFamily | CounterMetricFam
     return family(name, reading.doc, labels=list(reading.labels))
 
 
-def _one_of(known: frozenset[str], value: str | None, otherwise: str) -> str:
-    return value if value is not None and value in known else otherwise
+def _one_of(values: frozenset[str], value: str | None, default: str) -> str:
+    return value if value is not None and value in values else default
 
 
 def _rss() -> Mapping[str, float]:

@@ -11,7 +11,7 @@ REQUEST_ID = "x-request-id"
 TRACEPARENT = "traceparent"
 # What is no id is ignored: whoever sends it must not write lines of our log.
 _REQUEST_ID = re.compile(r"[\x21-\x7e]{1,128}")
-# https://www.w3.org/TR/trace-context/: later versions may say more behind another dash.
+# https://www.w3.org/TR/trace-context/: later versions may have more after another dash.
 _TRACEPARENT = re.compile(r"([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-[\x21-\x7e]{0,64})?")
 
 

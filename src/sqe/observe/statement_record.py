@@ -1,4 +1,4 @@
-"""What is known of a statement, and may be kept when it is over."""
+"""What may be kept of a statement after its end."""
 
 from __future__ import annotations
 

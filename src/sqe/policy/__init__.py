@@ -1,4 +1,4 @@
 """What a user may see of each table, and the one gate that every table passes.
 
-Imports `tree`, `catalog` and `errors`; never sqlglot or an engine.
+Imports `tree`, `functions`, `catalog`, `session` and what is below them; never sqlglot or an engine.
 """

@@ -43,7 +43,7 @@ class Policy(Protocol):
     def may_read_files(self, identity: Identity, paths: Sequence[str]) -> bool: ...
 
     def may_place(self, identity: Identity, location: str) -> bool:
-        """Whether files of a table may be put there by who writes it."""
+        """Whether whoever writes a table may put its files there."""
 
 
 def write_denied(table: TableName) -> AccessDenied:
@@ -73,7 +73,7 @@ class AllowAll:
 
 
 def _plain(location: str) -> str:
-    """A local path without `..`; another address as it is, unless it climbs."""
+    """A local path without links and `..`, another address as it is; empty where it could lead elsewhere."""
     if location.startswith("file:"):
         authority, slash, path = location.removeprefix("file:").removeprefix("//").partition("/")
         # With a machine's name in it, readers do not agree on which path it is.

@@ -109,7 +109,7 @@ def secure(statement: S, guard: Guard, tables: Mapping[TableName, Table], fresh:
 
 
 def without_rules(relation: Relation) -> Relation:
-    """For a text that is stored and never run by us, of an author who is under no rules: whoever reads it
+    """For a text that is stored and that we never run, by an author whom no rules restrict: whoever reads it
     is under rules of their own."""
 
     def change(node: Any) -> Any:
@@ -143,13 +143,17 @@ def _secure_scan(scan: Scan, decision: Decision, table: Table, fresh: Fresh) -> 
     fields = {c.name: fresh(c.name, c.type) for c in stored}
     # Policies speak of today's names; a column of the past may have had another.
     today = {c.field_id: c.name for c in table.columns}
-    known = {c.name: today.get(c.field_id) for c in stored}
+    current_names = {c.name: today.get(c.field_id) for c in stored}
     raw: dict[str, Expression] = {
-        name: Ref(fields[c.name].type, fields[c.name]) for c in stored if (name := known[c.name]) is not None
+        name: Ref(fields[c.name].type, fields[c.name])
+        for c in stored
+        if (name := current_names[c.name]) is not None
     }
     try:
         filters = [row_filter(raw) for row_filter in decision.row_filters]
-        values = [_seen(name, known[name], fields[name], decision, raw) for name in scan.columns]
+        values = [
+            _visible_value(name, current_names[name], fields[name], decision, raw) for name in scan.columns
+        ]
     except KeyError:
         raise AccessDenied(f"cannot read '{scan.table}' as it was then: its columns have changed") from None
     used = {node.field.id for x in (*filters, *values) for node in walk(x) if isinstance(node, Ref)}
@@ -159,13 +163,13 @@ def _secure_scan(scan: Scan, decision: Decision, table: Table, fresh: Fresh) -> 
     )
     if filters:
         relation = Filter(relation.fields, relation, conjunction(*filters))
-    for value, seen in zip(values, scan.fields, strict=True):
-        if value.type != seen.type:
-            raise InternalError(f"the mask of column {seen.name} changes its type")
+    for value, field in zip(values, scan.fields, strict=True):
+        if value.type != field.type:
+            raise InternalError(f"the mask of column {field.name} changes its type")
     return Project(scan.fields, relation, tuple(values))
 
 
-def _seen(
+def _visible_value(
     name: str, today: str | None, field: Field, decision: Decision, raw: Mapping[str, Expression]
 ) -> Expression:
     """What the user sees in a column that is called `today` now."""

@@ -1,6 +1,6 @@
-"""Record batches as FlightData of Arrow Flight, put together by hand: protobuf would copy each once more.
+"""Record batches as FlightData of Arrow Flight, assembled by hand: protobuf would copy each once more.
 
-Spool files hold them like this, so that what is read from one is sent as it is.
+Spool files hold them in this form, so that what is read from one is sent as it is.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def frame(message: pa.Buffer) -> bytes:
 
 
 def message_start(header: int) -> bytes:
-    """What stands before a header of so many bytes in Arrow's stream format."""
+    """The bytes before a header of this length in Arrow's stream format."""
     return _MARK + header.to_bytes(4, "little")
 
 

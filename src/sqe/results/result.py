@@ -1,8 +1,8 @@
 """What a statement returned: drained from the engine at once, read by the client at its own pace.
 
-Spark keeps in its heap what nobody takes, so that a thread of ours takes everything: into memory up
-to a window, and beyond it into a private file. Readers may come as often and as many as they like,
-also while it still grows. A limit that is reached is an error that names it, never a shorter result.
+Spark keeps in its heap what nobody takes, so a thread of ours takes everything: into memory up to a window,
+and beyond it into a private file. Any number of readers may read it any number of times, also while it still
+grows. A limit that is reached is an error that names it, never a shorter result.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from sqe.types.arrow import arrow_type
 MIB = 1 << 20
 GIB = 1 << 30
 PREFIX = "sqe-spool-"
-# Clients take messages of 16 MiB. Of this size they stream fastest: what is copied stays in the processor's
-# caches, and memory is used again instead of asked for. Only one row may be larger.
+# Clients take messages of 16 MiB, but this size streams fastest: copies stay in the processor's caches, and
+# memory is reused instead of allocated. Only a single row may be larger.
 LARGEST_BATCH = MIB
 Ended = Callable[[int, SqeError | None], None]
 
@@ -248,7 +248,7 @@ class Result:
 
     @property
     def bytes(self) -> int:
-        """How large what has arrived is, as it is kept."""
+        """The size of what has arrived, as it is kept."""
         return self._in_memory + self._spooled
 
     @property
@@ -310,11 +310,11 @@ class Result:
                 if batch.num_rows:
                     for part in _cut(conform(batch, self.fields, self.schema)):
                         self._keep(part)
-        except SqeError as known:
-            error = known
-        except Exception as unknown:
-            error = InternalError(f"the result could not be read: {type(unknown).__name__}")
-            error.__cause__ = unknown
+        except SqeError as failure:
+            error = failure
+        except Exception as bug:
+            error = InternalError(f"the result could not be read: {type(bug).__name__}")
+            error.__cause__ = bug
         # The engine stops when its answer is no longer wanted.
         close = getattr(batches, "close", None)
         if close is not None:
@@ -359,8 +359,8 @@ class Result:
             for part in parts:
                 view = memoryview(part)
                 while view:
-                    written = os.pwrite(self._file, view, offset)
-                    view, offset = view[written:], offset + written
+                    count = os.pwrite(self._file, view, offset)
+                    view, offset = view[count:], offset + count
         except OSError as error:
             raise spool_failure(error) from None
         return place
@@ -448,8 +448,8 @@ def _renamed(source: pa.DataType, names: pa.DataType) -> pa.DataType:
         )
     if pa.types.is_list(source) and pa.types.is_list(names):
         element = source.value_field
-        named = element.with_name(names.value_field.name)
-        return pa.list_(named.with_type(_renamed(element.type, names.value_type)))
+        renamed = element.with_name(names.value_field.name)
+        return pa.list_(renamed.with_type(_renamed(element.type, names.value_type)))
     return source
 
 

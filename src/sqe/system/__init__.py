@@ -1,4 +1,5 @@
 """What the system knows of itself, as tables and listings: information_schema, system.runtime, SHOW.
 
-Imports catalogs, policy and the tree; nothing here starts an engine. The lanes get the rows as Arrow.
+Imports `catalog`, `policy`, `observe` and `tree`; nothing here starts an engine. The lanes get the rows as
+Arrow.
 """

@@ -17,7 +17,7 @@ def tables(of: Sources) -> Iterator[Row]:
     """Comments are read only where somebody asks for them."""
     for entry in _entries(of):
         comment = _comment(of, entry) if of.asks_for("table_comment") else None
-        yield *_named(entry), entry.kind, comment
+        yield *_full_name(entry), entry.kind, comment
 
 
 def columns(of: Sources) -> Iterator[Row]:
@@ -26,8 +26,8 @@ def columns(of: Sources) -> Iterator[Row]:
         for position, column in enumerate(of.listing.columns(entry), 1):
             if accepts(column.name):
                 nullable = "YES" if column.nullable else "NO"
-                told = (column.comment, column.comment, None)
-                yield *_named(entry), column.name, position, None, nullable, str(column.type), *told
+                comments = (column.comment, column.comment, None)
+                yield *_full_name(entry), column.name, position, None, nullable, str(column.type), *comments
 
 
 def views(of: Sources) -> Iterator[Row]:
@@ -36,7 +36,7 @@ def views(of: Sources) -> Iterator[Row]:
             view = of.listing.load(entry)
             if isinstance(view, View):
                 text = of.listing.text(view) if of.asks_for("view_definition") else None
-                yield *_named(entry), text
+                yield *_full_name(entry), text
 
 
 def _entries(of: Sources) -> Iterator[Entry]:
@@ -44,10 +44,10 @@ def _entries(of: Sources) -> Iterator[Entry]:
         yield from of.listing.walk([of.catalog], of.accepts("table_schema"), of.accepts("table_name"))
 
 
-def _named(entry: Entry) -> tuple[str, str, str]:
+def _full_name(entry: Entry) -> tuple[str, str, str]:
     return entry.name.catalog, ".".join(entry.name.namespace), entry.name.name
 
 
 def _comment(of: Sources, entry: Entry) -> str | None:
-    found = None if entry.is_system else of.listing.load(entry)
-    return None if found is None else found.comment
+    table_or_view = None if entry.is_system else of.listing.load(entry)
+    return None if table_or_view is None else table_or_view.comment

@@ -17,8 +17,8 @@ def catalogs(of: Sources) -> Iterator[Row]:
 
 
 def schemas(of: Sources) -> Iterator[Row]:
-    wanted = of.listing.catalogs(of.accepts("table_catalog"))
-    for catalog, schema in of.listing.each_schema(wanted, of.accepts("table_schem")):
+    catalog_names = of.listing.catalogs(of.accepts("table_catalog"))
+    for catalog, schema in of.listing.each_schema(catalog_names, of.accepts("table_schem")):
         yield schema, catalog
 
 
@@ -28,9 +28,9 @@ def table_types(of: Sources) -> Iterator[Row]:
 
 
 def tables(of: Sources) -> Iterator[Row]:
-    wanted = of.listing.catalogs(of.accepts("table_cat"))
+    catalog_names = of.listing.catalogs(of.accepts("table_cat"))
     kinds = {"BASE TABLE": "TABLE", "VIEW": "VIEW"}
-    for entry in of.listing.walk(wanted, of.accepts("table_schem"), of.accepts("table_name")):
+    for entry in of.listing.walk(catalog_names, of.accepts("table_schem"), of.accepts("table_name")):
         kind = kinds[entry.kind]
         if of.accepts("table_type")(kind):
             schema = ".".join(entry.name.namespace)
@@ -38,17 +38,17 @@ def tables(of: Sources) -> Iterator[Row]:
 
 
 def columns(of: Sources) -> Iterator[Row]:
-    wanted = of.listing.catalogs(of.accepts("table_cat"))
+    catalog_names = of.listing.catalogs(of.accepts("table_cat"))
     accepts = of.accepts("column_name")
-    for entry in of.listing.walk(wanted, of.accepts("table_schem"), of.accepts("table_name")):
-        named = (entry.name.catalog, ".".join(entry.name.namespace), entry.name.name)
+    for entry in of.listing.walk(catalog_names, of.accepts("table_schem"), of.accepts("table_name")):
+        table = (entry.name.catalog, ".".join(entry.name.namespace), entry.name.name)
         for position, column in enumerate(of.listing.columns(entry), 1):
             if not accepts(column.name):
                 continue
             size = column_size(column.type)
             is_text = isinstance(column.type, (t.Varchar, t.Char)) or column.type == t.VARBINARY
             yield (
-                *named,
+                *table,
                 column.name,
                 jdbc_type(column.type),
                 str(column.type),
@@ -70,7 +70,7 @@ def columns(of: Sources) -> Iterator[Row]:
 
 def types(of: Sources) -> Iterator[Row]:
     """Those that a column or a result can have, as java.sql.DatabaseMetaData.getTypeInfo orders them."""
-    known: list[t.Type] = [
+    sql_types: list[t.Type] = [
         *NUMBERS,
         t.VARCHAR,
         t.Char(1),
@@ -87,7 +87,7 @@ def types(of: Sources) -> Iterator[Row]:
         t.Map(t.UNKNOWN, t.UNKNOWN),
         t.Row(()),
     ]
-    for type_ in sorted(known, key=jdbc_type):
+    for type_ in sorted(sql_types, key=jdbc_type):
         name = str(type_).partition("(")[0].strip()
         if isinstance(type_, t.TimestampTz):
             name = "timestamp with time zone"

@@ -1,7 +1,7 @@
 """Which catalogs, schemas, tables and columns exist for one user.
 
-Every listing of the product asks here: SHOW, information_schema, system.jdbc, completion. Each name is
-asked for only if it is wanted, and the number of calls to a catalog does not grow with its tables.
+Every listing of the product asks here: SHOW, information_schema, system.jdbc, completion. A caller says which
+names it accepts, and the number of calls to a catalog does not grow with its tables.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Entry:
 
 class Listing:
     """`describe` gives the columns of a view as this user sees them, and `shows_text` says whether they may
-    know its text; `warn` hears of what cannot be listed, which then looks absent instead of failing the
+    know its text; `warn` is told what cannot be listed, which then looks absent instead of failing the
     rest."""
 
     def __init__(
@@ -61,7 +61,7 @@ class Listing:
         self._shows_text = shows_text
         self._warn = warn
         # Before each schema and each table: raises once nobody waits for the listing any more.
-        self.check: Callable[[], None] = _go_on
+        self.check: Callable[[], None] = _never_stop
 
     def catalogs(self, accepts: Accepts = anything) -> list[str]:
         return [name for name in sorted({*self._catalogs.names(), definitions.SYSTEM}) if accepts(name)]
@@ -79,11 +79,11 @@ class Listing:
             system = [table.name for table in definitions.tables_in(schema)]
             return [Entry(TableName(catalog, namespace, n), "BASE TABLE") for n in system if accepts(n)]
         mounted = self._catalogs.get(catalog)
-        found = [(n, "BASE TABLE") for n in mounted.tables(namespace) if accepts(n)]
-        found += [(n, "VIEW") for n in mounted.views(namespace) if accepts(n)]
-        spoken = sorted((n, kind) for n, kind in found if not unspeakable(n))
-        named = [Entry(TableName(mounted.name, namespace, n), kind) for n, kind in spoken]
-        return [entry for entry in named if self._guard.exists(entry.name)]
+        names = [(n, "BASE TABLE") for n in mounted.tables(namespace) if accepts(n)]
+        names += [(n, "VIEW") for n in mounted.views(namespace) if accepts(n)]
+        listable = sorted((n, kind) for n, kind in names if not unspeakable(n))
+        entries = [Entry(TableName(mounted.name, namespace, n), kind) for n, kind in listable]
+        return [entry for entry in entries if self._guard.exists(entry.name)]
 
     def walk(
         self, catalogs: Collection[str], schemas: Accepts = anything, tables: Accepts = anything
@@ -125,16 +125,16 @@ class Listing:
         if system is not None:
             shown = [(n, k) for n, k in system.columns if n not in system.hidden]
             return [Column(n, k, True, None, i) for i, (n, k) in enumerate(shown, 1)]
-        found = self.load(entry)
-        if found is None:
+        table_or_view = self.load(entry)
+        if table_or_view is None:
             return []
-        if isinstance(found, View):
+        if isinstance(table_or_view, View):
             try:
-                return list(self._describe(found))
+                return list(self._describe(table_or_view))
             except SqeError as error:
                 self._skip(f"'{entry.name}'", error)
                 return []
-        return list(self.visible(found))
+        return list(self.visible(table_or_view))
 
     def visible(self, table: Table) -> tuple[Column, ...]:
         """The columns of a table that this user may know."""
@@ -148,8 +148,8 @@ class Listing:
         self._warn(f"{what} cannot be listed: {error.message}")
 
 
-def _go_on() -> None:
-    """However long it takes."""
+def _never_stop() -> None:
+    """Somebody waits for the listing, however long it takes."""
 
 
 def _find(mounted: Catalog, entry: Entry) -> Table | View | None:

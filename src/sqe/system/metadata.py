@@ -23,10 +23,10 @@ def catalogs(of: Sources) -> Iterator[Row]:
 
 
 def table_comments(of: Sources) -> Iterator[Row]:
-    wanted = of.listing.catalogs(of.accepts("catalog_name"))
-    for entry in of.listing.walk(wanted, of.accepts("schema_name"), of.accepts("table_name")):
-        found = None if entry.is_system else of.listing.load(entry)
-        comment = None if found is None else found.comment
+    catalog_names = of.listing.catalogs(of.accepts("catalog_name"))
+    for entry in of.listing.walk(catalog_names, of.accepts("schema_name"), of.accepts("table_name")):
+        table_or_view = None if entry.is_system else of.listing.load(entry)
+        comment = None if table_or_view is None else table_or_view.comment
         yield entry.name.catalog, ".".join(entry.name.namespace), entry.name.name, comment
 
 

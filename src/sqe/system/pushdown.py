@@ -1,4 +1,4 @@
-"""What is wanted of system tables: one table's columns must not load a thousand tables."""
+"""Predicate push-down into system tables: listing one table's columns must not load a thousand tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sqe.types.sql_types import Varchar
 
 
 def push_down(tree: Any) -> Any:
-    """The tree with each system table told what is wanted of it."""
+    """The tree with the predicates that each system table may use."""
     if not any(isinstance(node, SystemScan) for node in walk(tree)):
         return tree
     conditions = conditions_by_scan(tree)
@@ -30,9 +30,9 @@ def push_down(tree: Any) -> Any:
 def _pushdown(scan: SystemScan, conditions: Iterable[Expression]) -> Iterator[Pushdown]:
     columns = {field.id: column for field, column in zip(scan.fields, scan.columns, strict=True)}
     for condition in conditions:
-        known = _condition(condition)
-        if known is not None:
-            field_id, pushdown = known
+        pair = _condition(condition)
+        if pair is not None:
+            field_id, pushdown = pair
             yield replace(pushdown, column=columns[field_id])
 
 
@@ -63,7 +63,7 @@ def _like(part: Call) -> tuple[int, Pushdown] | None:
 
 
 def _field(expression: Expression) -> Field | None:
-    """The column of varchar that an expression is."""
+    """The varchar column that an expression is."""
     expression = bare(expression)
     return expression.field if isinstance(expression, Ref) and isinstance(expression.type, Varchar) else None
 

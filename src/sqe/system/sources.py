@@ -28,9 +28,9 @@ class Sources:
 
     def accepts(self, column: str) -> Callable[[str], bool]:
         """Whether a value of the column can be in the answer."""
-        wanted = [w for w in self.scan.pushdown if w.column == column]
-        values = [w.values for w in wanted if w.values is not None]
-        patterns = [like(*p) for w in wanted for p in w.patterns]
+        pushdowns = [p for p in self.scan.pushdown if p.column == column]
+        values = [p.values for p in pushdowns if p.values is not None]
+        patterns = [like(*pattern) for p in pushdowns for pattern in p.patterns]
         return lambda text: all(text in v for v in values) and all(p.match(text) for p in patterns)
 
     def asks_for(self, column: str) -> bool:
