@@ -181,11 +181,6 @@ class Coordinator:
                 lock = self._writing[table] = threading.Lock()
             return lock
 
-    @property
-    def spark_state(self) -> str:
-        """As Spark.state; starts nothing."""
-        return "not started" if self._spark is None else self._spark.state
-
     def readings(self) -> dict[str, float]:
         """Measurements of the moment, by the names of sqe/observe/metrics.py. Starts nothing."""
         with self._lock:

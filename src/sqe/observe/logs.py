@@ -17,7 +17,6 @@ from typing import TextIO
 
 from sqe.observe.redact import HIDDEN, without_secrets
 
-LEVELS = ("debug", "info", "warning", "error")
 MOST_TEXT = 8 << 10
 """Characters of one field: a line must stay one that a collector takes."""
 _ORDINARY = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}

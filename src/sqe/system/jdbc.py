@@ -111,7 +111,3 @@ def types(of: Sources) -> Iterator[Row]:
             None,
             radix(type_),
         )
-
-
-def nothing(of: Sources) -> Iterator[Row]:
-    return iter(())

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from sqe.bind.binder import Binder
-from sqe.bind.conversion import STATEMENTS, check_arguments
+from sqe.bind.conversion import check_arguments
 from sqe.bind.ddl.table_options import TableOptions, copy_options, properties_of, read_option
 from sqe.bind.names import name_of
 from sqe.bind.query.queries import bind_query
@@ -23,8 +23,6 @@ from sqe.tree.expressions import Ref
 from sqe.tree.names import check_characters
 from sqe.tree.relations import Project, Relation, TableName
 from sqe.types import sql_types as t
-
-converts = STATEMENTS.of
 
 
 def create_table(b: Binder, node: exp.Create) -> s.Statement:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqe.bind.binder import Binder
-from sqe.bind.conversion import STATEMENTS, check_arguments
+from sqe.bind.conversion import check_arguments
 from sqe.bind.names import name_of
 from sqe.catalog.iceberg.definition import RESERVED
 from sqe.catalog.names import nearest
@@ -17,9 +17,6 @@ from sqe.tree.definitions import PartitionField, SortField
 
 if TYPE_CHECKING:
     from sqe.catalog.iceberg.table import Table
-
-
-converts = STATEMENTS.of
 
 
 class TableOptions:
