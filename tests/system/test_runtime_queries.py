@@ -160,3 +160,22 @@ def test_two_issuers_users_of_one_name_see_their_own(tmp_path: Path) -> None:
         assert all("secret_of_here" not in text for (text,) in shown)
         shown = here.execute('SELECT query, "user" FROM system.runtime.queries').fetchall()
         assert ("SELECT 1 AS secret_of_here", "alice") in shown
+
+
+def test_stages_are_told_in_the_words_of_trino() -> None:
+    class Listed:
+        def __init__(self, record: Record) -> None:
+            self._record = record
+
+        def accepts(self, column: str) -> Any:
+            return lambda value: True
+
+        def records(self) -> list[Record]:
+            return [self._record]
+
+    timings = {"queue": 2.0, "parse": 0.1, "render": 0.4, "run": 1.0}
+    record = Record("1", "joe", "SELECT 1", "queue", 10.0, 14.0, timings=timings)
+    [row] = queries(Listed(record))  # type: ignore[arg-type]
+    assert (row[1], row[6], row[8], row[9]) == ("QUEUED", 2000, 500, 1500)
+    planned = Record("1", "joe", "SELECT 1", "render", 10.0)
+    assert next(iter(queries(Listed(planned))))[1] == "PLANNING"  # type: ignore[arg-type]

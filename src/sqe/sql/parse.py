@@ -71,6 +71,7 @@ def parse(text: str, *, max_bytes: int = MAX_BYTES) -> Syntax:
     _guard_nesting(tokens, text)
     _guard_aliases(tokens, text)
     _guard_options(tokens, text)
+    _guard_offset(tokens, text)
     try:
         nodes = [n for n in _DIALECT.parser().parse(tokens, body) if n is not None]
     except ParseError as error:
@@ -209,6 +210,14 @@ def _guard_options(tokens: list[Token], text: str) -> None:
         forgotten |= words[index] == "DEFINER" and words[index - 1] != "SECURITY"
         if forgotten and token.token_type != TokenType.IDENTIFIER:
             raise SyntaxFault(f"mismatched input '{token.text}'", position=position_at(text, token.start))
+
+
+def _guard_offset(tokens: list[Token], text: str) -> None:
+    """BigQuery's UNNEST(...) WITH OFFSET counts from 0, and sqlglot makes WITH ORDINALITY of it."""
+    for before, with_, word in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        after_call = before.token_type == TokenType.R_PAREN and with_.token_type == TokenType.WITH
+        if after_call and word.token_type != TokenType.IDENTIFIER and word.text.upper() == "OFFSET":
+            raise NotSupported("UNNEST takes WITH ORDINALITY", position=position_at(text, word.start))
 
 
 def _guard_nesting(tokens: list[Token], text: str) -> None:

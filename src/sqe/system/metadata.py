@@ -13,6 +13,7 @@ TABLE_OPTIONS = (
     ("format_version", "2", "integer", "Iceberg's format version: 1, 2 or 3"),
     ("location", "", "varchar", "Where the files of the table are put"),
     ("partitioning", "[]", "array(varchar)", "Partition transforms, such as day(ts) or bucket(id, 16)"),
+    ("sorted_by", "[]", "array(varchar)", "Columns that files are sorted by, such as id or ts DESC"),
 )
 
 

@@ -12,13 +12,16 @@ from sqe.system.sources import Row, Sources
 # The stages of a statement in the words of Trino's query states.
 _STATES = {
     "received": "QUEUED",
+    "queue": "QUEUED",
     "parse": "PLANNING",
     "bind": "PLANNING",
     "secure": "PLANNING",
     "route": "PLANNING",
+    "render": "PLANNING",
     "finished": "FINISHED",
     "failed": "FAILED",
 }
+_PLANNING = [stage for stage, state in _STATES.items() if state == "PLANNING"]
 
 
 def queries(of: Sources) -> Iterator[Row]:
@@ -29,11 +32,12 @@ def queries(of: Sources) -> Iterator[Row]:
 
 
 def _query(record: Record) -> Row:
-    planning = sum(record.timings.get(stage, 0.0) for stage in ("parse", "bind", "secure", "route"))
+    planning = sum(record.timings.get(stage, 0.0) for stage in _PLANNING)
+    queued = record.timings.get("queue", 0.0)
     ended = None if record.ended is None else _instant(record.ended)
     running = None
     if record.ended is not None:
-        running = _milliseconds(max(0.0, record.ended - record.created - planning))
+        running = _milliseconds(max(0.0, record.ended - record.created - planning - queued))
     return (
         record.id,
         _STATES.get(record.state, "RUNNING"),
@@ -41,7 +45,7 @@ def _query(record: Record) -> Row:
         None,
         record.text,
         ["global"],
-        0,
+        _milliseconds(queued),
         _milliseconds(record.timings.get("bind", 0.0)),
         _milliseconds(planning),
         running,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Sequence
 
 from sqlglot import exp
@@ -311,9 +310,6 @@ def _unnest(b: Binder, source: Relation, node: exp.Unnest, scope: Scope, *, oute
             raise TypeMismatch(f"UNNEST takes arrays and maps, not {kind}", position=b.position(syntax))
     offset, alias = node.args.get("offset"), node.args.get("alias")
     ordinality = bool(offset)
-    if ordinality and not re.search(r"\bORDINALITY\b", b.text, re.IGNORECASE):
-        # BigQuery's WITH OFFSET, which counts from 0, is the same node.
-        raise NotSupported("UNNEST takes WITH ORDINALITY", position=b.position(node))
     if ordinality:
         fields.append(b.fresh("ordinality", t.BIGINT))
     qualifier: tuple[str, ...] = ()

@@ -50,10 +50,12 @@ def bind_query(b: Binder, node: exp.Expr, outer: Scope = NO_SCOPE) -> Relation:
         assert isinstance(result, Relation)
         return result
     saved = dict(b.ctes)
-    entries = _bind_with(b, with_, outer)
-    relation = convert(b, node, outer)
+    try:
+        entries = _bind_with(b, with_, outer)
+        relation = convert(b, node, outer)
+    finally:
+        b.ctes = saved
     assert isinstance(relation, Relation)
-    b.ctes = saved
     ctes = tuple(b.bound_ctes[e.id] for e in entries if e.used)
     return With(relation.fields, ctes, relation) if ctes else relation
 
