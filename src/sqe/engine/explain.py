@@ -1,4 +1,4 @@
-"""Our tree in words, one relation a line."""
+"""The bound tree as text, one relation a line."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _fields(fields: tuple[e.Field, ...]) -> str:
 
 
 def text(node: Any) -> str:
-    """An expression in the dialect's words."""
+    """An expression in the syntax of the dialect."""
     match node:
         case e.Literal():
             return (

@@ -60,13 +60,13 @@ class Rendered:
 
 
 OnProgress = Callable[[int, int], None]
-"""Hears how much is done, of how much."""
+"""Called with the work that is done and the work in all."""
 
 
 @record
 class Order:
-    """Who runs a rendered statement, with which rows of ours, and until when (of time.monotonic()). A
-    `patient` one waits for an engine that is busy, however long."""
+    """Who runs a rendered statement, with the rows that the coordinator supplies, and until when (of
+    time.monotonic()). A `patient` order waits for a busy engine, however long."""
 
     identity: Identity
     statement_id: str
@@ -77,7 +77,7 @@ class Order:
 
 
 class Batches(Protocol):
-    """An answer: Arrow batches, once, in the thread that asks for them."""
+    """An answer: Arrow batches, iterated once and in one thread."""
 
     def __iter__(self) -> Iterator[pa.RecordBatch]: ...
 
@@ -102,7 +102,7 @@ class LaneFailed(Unavailable):
         self.reason = reason
 
     def as_user_error(self) -> SqeError:
-        """What somebody sees who wants this lane and no other."""
+        """What a user sees who asked for this lane and no other."""
         return self
 
 

@@ -1,7 +1,7 @@
-"""Plans of queries that were asked before: a dashboard asks the same again and again.
+"""A cache of plans: a dashboard asks the same queries again and again.
 
-A plan is used again for the same text of the same identity in the same session settings, while every table
-that it reads is at the metadata file that it was planned with.
+A plan is reused for the same text, identity and session settings, as long as every table that it reads is
+still at the metadata file that it was planned with.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ class Plan:
 
 
 class Plans:
-    """The plans that were used last. One of a table that has changed since goes with the next that is kept:
-    with it goes the version of the table that it holds."""
+    """The most recently used plans. Keeping a plan evicts those of older versions of its tables, and with
+    them the versions that they hold."""
 
     def __init__(self, *, most_bytes: int = PLANS_BYTES) -> None:
         self._plans: ByteCache[Plan] = ByteCache(most_bytes, _bytes)
@@ -99,7 +99,7 @@ class Plans:
         return plan if current else None
 
     def keep(self, text: str, session: Session, plan: Plan) -> None:
-        if not _is_lasting(plan):
+        if not _is_cacheable(plan):
             return
         key = _key(text, session)
         with self._lock:
@@ -109,7 +109,7 @@ class Plans:
                     self._plans.remove(readers)
                     readers = set()
                 if len(readers) > _MOST_READERS:
-                    # Those that were evicted meanwhile are not worth a look at each.
+                    # Forgets plans that were evicted. Rarely, as it looks at each.
                     readers = {reader for reader in readers if self._plans.get(reader) is not None}
                 self._readers[table.uuid] = (table.metadata_location, {*readers, key})
             while len(self._readers) > _MOST_READERS:
@@ -130,9 +130,9 @@ def _key(text: str, session: Session) -> Key:
     return (text, session.identity, *where, settings, prepared)
 
 
-def _is_lasting(plan: Plan) -> bool:
-    """Whether it depends on nothing but tables: no moment, no user, no view, no rows of our own. Spark's
-    texts name what a statement alone has."""
+def _is_cacheable(plan: Plan) -> bool:
+    """Whether it depends on tables alone: not on the time, the user, a view or rows of ours. Spark's SQL
+    names things that belong to one statement."""
     if not isinstance(plan.tree, Query) or plan.route.lane != "fast" or plan.rendered is None:
         return False
     if plan.passing or plan.inlined or plan.rendered.tables:

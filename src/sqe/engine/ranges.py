@@ -40,7 +40,7 @@ from sqe.types.sql_types import (
 )
 
 _MIRRORED = {"$eq": "$eq", "$lt": "$gt", "$le": "$ge", "$gt": "$lt", "$ge": "$le"}
-# So many values of an IN become ranges of their own.
+# An IN list of more values than this implies no ranges.
 _MOST_RANGES = 20
 _BITS: dict[Type, int] = {TINYINT: 7, SMALLINT: 15, INTEGER: 31, BIGINT: 63}
 # Below these, every whole number is one of the type's values.
@@ -62,7 +62,7 @@ def _implied(condition: Expression) -> list[Expression]:
     """Conditions on columns that hold wherever this one does."""
     match condition:
         case Call(function="$and", arguments=arguments):
-            return [found for term in arguments for found in _implied(term)]
+            return [implied for term in arguments for implied in _implied(term)]
         case Call(function="$or", arguments=arguments):
             return _any_of([_implied(term) for term in arguments])
         case Call(function="$eq" | "$lt" | "$le" | "$gt" | "$ge" as op, arguments=(left, right)):
@@ -112,12 +112,13 @@ def _is_column(expression: Expression) -> bool:
 
 
 def _is_moment(column: Expression) -> bool:
-    """Elsewhere than in UTC a day has not always 24 hours, and its bounds are not those of files."""
+    """Whether it is a column of dates or times, in no zone but UTC: in others a day may not have 24 hours,
+    and its bounds are not those in files."""
     kind = column.type
-    known = (
+    is_time = (
         kind == DATE or isinstance(kind, Timestamp) or (isinstance(kind, TimestampTz) and kind.zone == "UTC")
     )
-    return known and _is_column(column)
+    return is_time and _is_column(column)
 
 
 def _moment(value: object) -> Moment | None:
@@ -201,7 +202,7 @@ def _fixed(size: dt.timedelta) -> _Bounds:
     return floor, lambda start: start + size
 
 
-# The first day of all, 0001-01-01, is a Monday.
+# Moment.min, 0001-01-01, is a Monday.
 _UNITS: dict[str, _Bounds] = {
     "millisecond": _fixed(dt.timedelta(milliseconds=1)),
     "second": _fixed(dt.timedelta(seconds=1)),

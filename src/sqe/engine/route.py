@@ -30,23 +30,23 @@ class Choice:
     others: tuple[Lane, ...]
 
 
-def route(question: Question, asked: str, lanes: Sequence[Lane]) -> Choice | None:
-    """The first of `lanes` that may answer; None where the statement needs no engine. `asked` is what the
-    session wants: a lane's name, or auto."""
-    able = [lane for lane in lanes if lane.name in question.tree.lanes]
+def route(question: Question, preference: str, lanes: Sequence[Lane]) -> Choice | None:
+    """The first of `lanes` that may answer; None where the statement needs no engine. `preference` is
+    what the session asks for: a lane's name, or auto."""
+    capable = [lane for lane in lanes if lane.name in question.tree.lanes]
     reason = ""
-    if any(lane.name == asked for lane in able) and len(able) > 1:
-        able = [lane for lane in able if lane.name == asked]
-        reason = "the session asks for it" if asked == "spark" else ""
-    for number, lane in enumerate(able):
+    if any(lane.name == preference for lane in capable) and len(capable) > 1:
+        capable = [lane for lane in capable if lane.name == preference]
+        reason = "the session asks for it" if preference == "spark" else ""
+    for number, lane in enumerate(capable):
         candidate = lane.eligible(question)
         if isinstance(candidate, Candidate):
-            chosen = Route(lane.name, reason or candidate.reason)
-            return Choice(chosen, lane, candidate, tuple(able[number + 1 :]))
+            answer = Route(lane.name, reason or candidate.reason)
+            return Choice(answer, lane, candidate, tuple(capable[number + 1 :]))
         reason = candidate
-    if not able:
+    if not capable:
         return None
-    raise _unanswered(asked, reason)
+    raise _unanswered(preference, reason)
 
 
 def render(choice: Choice, question: Question) -> tuple[Route, Rendered]:
@@ -64,5 +64,5 @@ def render(choice: Choice, question: Question) -> tuple[Route, Rendered]:
     raise _unanswered(choice.lane.name, reason)
 
 
-def _unanswered(asked: str, reason: str) -> NotSupported:
-    return NotSupported(f"the {asked} lane cannot answer this: {reason}", hint="SET SESSION lane = 'auto'")
+def _unanswered(lane: str, reason: str) -> NotSupported:
+    return NotSupported(f"the {lane} lane cannot answer this: {reason}", hint="SET SESSION lane = 'auto'")

@@ -1,4 +1,4 @@
-"""No more rows than a result may have: an error that names the limit, never a shorter answer."""
+"""The limit on the rows of a result: more rows are an error that names it, never a shorter answer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def limited(batches: Iterable[pa.RecordBatch], most: int) -> Iterator[pa.RecordBatch]:
-    """Those of `batches`, of which 0 is as many as there are."""
+    """Passes batches on until there are more than `most` rows, which is an error. 0 is no limit."""
     rows = 0
     for batch in batches:
         rows += batch.num_rows

@@ -65,18 +65,18 @@ def test_a_cast_of_an_array_needs_the_cast_of_its_elements() -> None:
 
 
 def test_the_plainest_calls_are_proven() -> None:
-    assert proven.is_proven("$add", [BIGINT, BIGINT]) is None
-    assert proven.is_proven("count", []) is None
-    assert proven.cast_is_proven(INTEGER, BIGINT, False) is None
-    assert proven.cast_is_proven(UNKNOWN, VARBINARY, False) is None
-    assert proven.cast_is_proven(VARBINARY, VARBINARY, True) is None
+    assert proven.call_refusal("$add", [BIGINT, BIGINT]) is None
+    assert proven.call_refusal("count", []) is None
+    assert proven.cast_refusal(INTEGER, BIGINT, False) is None
+    assert proven.cast_refusal(UNKNOWN, VARBINARY, False) is None
+    assert proven.cast_refusal(VARBINARY, VARBINARY, True) is None
 
 
 def test_the_reason_names_the_call() -> None:
-    assert proven.is_proven("no_such", [BIGINT, Varchar(2)]) == (
+    assert proven.call_refusal("no_such", [BIGINT, Varchar(2)]) == (
         "no_such(bigint, varchar) is not proven on the fast lane"
     )
-    reason = proven.cast_is_proven(DATE, BIGINT, True)
+    reason = proven.cast_refusal(DATE, BIGINT, True)
     assert reason == "TRY_CAST(date AS bigint) is not proven on the fast lane"
 
 

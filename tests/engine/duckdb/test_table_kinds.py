@@ -83,7 +83,7 @@ def test_a_table_as_it_was_written_is_plain(lake: Lake, name: str) -> None:
         ("p", 4),
         ("l", 5),
     ]
-    assert kind(lake.table(name), wanted=["a"]) == Plain(found.columns[:1])
+    assert kind(lake.table(name), column_names=["a"]) == Plain(found.columns[:1])
     assert isinstance(kind(lake.table(lake.create(SCHEMA))), Plain), "without a snapshot"
 
 
@@ -101,7 +101,7 @@ def test_a_widened_real_is_compared_as_a_real(lake: Lake, name: str) -> None:
     with lake.written(name).update_schema() as update:
         update.update_column("f", DoubleType())
     assert kind(lake.table(name)) == Denied("column 'f' was real and is double")
-    assert isinstance(kind(lake.table(name), wanted=["a", "p"]), Plain), "nobody reads it"
+    assert isinstance(kind(lake.table(name), column_names=["a", "p"]), Plain), "nobody reads it"
 
 
 @pytest.mark.parametrize("change", ["add", "rename", "drop", "widen"])
@@ -121,7 +121,7 @@ def test_fields_of_rows_are_found_by_name_and_not_by_id(lake: Lake, name: str, c
     assert isinstance(found, IcebergScan)
     assert found.reason == "the fields of column 'p' have changed"
     assert (found.metadata_path, found.snapshot_id) == (str(to_path(table.metadata_location)), None)
-    assert isinstance(kind(table, wanted=["a", "l"]), Plain)
+    assert isinstance(kind(table, column_names=["a", "l"]), Plain)
 
 
 def test_schemas_that_were_removed_may_have_been_anything(lake: Lake, name: str) -> None:
@@ -129,15 +129,15 @@ def test_schemas_that_were_removed_may_have_been_anything(lake: Lake, name: str)
     later = replace(
         table, metadata_location="file:///x", stored_schemas={3: table.stored_schemas[0]}, schema_id=3
     )
-    assert isinstance(kind(later, wanted=["a", "dec"]), Plain)
-    found = kind(later, wanted=["p"])
+    assert isinstance(kind(later, column_names=["a", "dec"]), Plain)
+    found = kind(later, column_names=["p"])
     assert found == Denied("the fields of column 'p' have changed, and its metadata is outside its directory")
 
 
 def test_names_that_differ_in_case_are_one_to_duckdb(lake: Lake) -> None:
     name = lake.create(Schema(NestedField(1, "a", LongType()), NestedField(2, "A", LongType())))
     assert kind(lake.table(name)) == Denied("names of columns differ in case alone")
-    assert isinstance(kind(lake.table(name), wanted=["A"]), Plain)
+    assert isinstance(kind(lake.table(name), column_names=["A"]), Plain)
     fields = StructType(NestedField(2, "x", LongType()), NestedField(3, "X", LongType()))
     name = lake.create(Schema(NestedField(1, "p", fields)))
     assert kind(lake.table(name)) == Denied("column 'p' has fields whose names differ in case alone")
@@ -154,7 +154,7 @@ def test_bloom_filters_of_doubles_miss_a_negative_zero(lake: Lake) -> None:
     name = lake.create(SCHEMA, properties={f"{key}a": "true", f"{key}f": "true", f"{key}p.x": "true"})
     denied = Denied("column 'f' has Bloom filters of floating-point numbers")
     assert kind(lake.table(name)) == denied
-    assert isinstance(kind(lake.table(name), wanted=["a", "p"]), Plain)
+    assert isinstance(kind(lake.table(name), column_names=["a", "p"]), Plain)
 
 
 def test_initial_defaults(lake: Lake, name: str) -> None:
@@ -168,7 +168,7 @@ def test_initial_defaults(lake: Lake, name: str) -> None:
     )
     found = kind(later)
     assert isinstance(found, IcebergScan) and found.reason == "column 'a' has an initial default"
-    assert isinstance(kind(later, wanted=["f"]), Plain)
+    assert isinstance(kind(later, column_names=["f"]), Plain)
 
 
 def test_a_column_that_may_stand_in_the_partitions_alone(lake: Lake) -> None:
@@ -179,7 +179,7 @@ def test_a_column_that_may_stand_in_the_partitions_alone(lake: Lake) -> None:
     found = kind(table)
     assert isinstance(found, IcebergScan)
     assert found.reason == "column 'a' may stand in the partitions and not in the files"
-    assert isinstance(kind(table, wanted=["f"]), Plain)
+    assert isinstance(kind(table, column_names=["f"]), Plain)
 
 
 @pytest.mark.parametrize(("change", "reason"), [

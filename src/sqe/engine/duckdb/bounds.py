@@ -1,4 +1,4 @@
-"""Between which values the columns of a query lie, by the statistics in manifests.
+"""The ranges of the values in a query's columns, by the statistics in manifests.
 
 A bound is never wrong, and often wider than need be. What it proves unneeded (a test for zero, for NaN, for
 an overflow) is left out of the rendered SQL: see elide_guards.py.
@@ -31,7 +31,7 @@ class Range:
     nan: bool = True
 
     @property
-    def known(self) -> bool:
+    def is_bounded(self) -> bool:
         return self.low is not None and self.high is not None
 
     @property
@@ -55,7 +55,7 @@ class Bounds:
     ) -> None:
         self._of_scan = of_scan
         self._rows_of = rows_of
-        # Found out when somebody asks: statistics are compared column by column.
+        # Computed on demand: statistics are compared column by column.
         self._ranges: dict[int, Range] = {}
         self._makers: dict[int, Callable[[], Range]] = {}
         self._rows: dict[int, int | None] = {}
@@ -64,14 +64,14 @@ class Bounds:
         self._relation(query.relation)
 
     def rows(self, relation: r.Relation) -> int | None:
-        """At most so many; None where nothing is known."""
+        """An upper bound of its rows; None where nothing is known."""
         return self._rows.get(id(relation))
 
     def of(self, node: e.Expression) -> Range:
-        found = self._of(node)
-        if not found.known and t.is_exact(node.type):
+        range_ = self._of(node)
+        if not range_.is_bounded and t.is_exact(node.type):
             return of_type(node.type)
-        return found
+        return range_
 
     def _of(self, node: e.Expression) -> Range:
         match node:
@@ -108,8 +108,6 @@ class Bounds:
     def _of_both(self, left: e.Field, right: e.Field) -> Range:
         return _union(map(self._of_field, (left, right)))
 
-    # Relations ----------------------------------------------------------------------------------------
-
     def _relation(self, relation: r.Relation) -> None:
         for part in e.parts(relation):
             self._below(part)
@@ -123,8 +121,8 @@ class Bounds:
                 for field, expression in zip(new, relation.expressions, strict=True):
                     self._makers[field.id] = partial(self.of, expression)
             case r.CteRef():
-                for field, made in zip(relation.fields, relation.columns, strict=True):
-                    self._makers[field.id] = partial(self._of_field, made)
+                for field, source in zip(relation.fields, relation.columns, strict=True):
+                    self._makers[field.id] = partial(self._of_field, source)
             case r.SetOperation():
                 for field, left, right in zip(
                     relation.fields, relation.left.fields, relation.right.fields, strict=True
@@ -174,7 +172,7 @@ class Bounds:
                 return None if rows is None else max(1, rows)
             case r.Join():
                 left, right = self.rows(relation.left), self.rows(relation.right)
-                # An outer join adds a row for each that fits none.
+                # An outer join adds a row for each that has no match.
                 return None if left is None or right is None else left * right + left + right
             case r.SetOperation():
                 left, right = self.rows(relation.left), self.rows(relation.right)
@@ -195,26 +193,26 @@ def _keeps_digits(source: t.Type, target: t.Type) -> bool:
     return t.as_decimal(target).scale >= t.as_decimal(source).scale
 
 
-def _widened(found: Range, by: int) -> Range:
-    if found.low is None or found.high is None:
+def _widened(source: Range, by: int) -> Range:
+    if source.low is None or source.high is None:
         return UNKNOWN
-    return Range(_EXACTLY.subtract(found.low, Number(by)), _EXACTLY.add(found.high, Number(by)), False)
+    return Range(_EXACTLY.subtract(source.low, Number(by)), _EXACTLY.add(source.high, Number(by)), False)
 
 
 def _union(ranges: Iterable[Range]) -> Range:
-    found = list(ranges)
-    lows = [x.low for x in found if x.low is not None]
-    highs = [x.high for x in found if x.high is not None]
-    nan = any(x.nan for x in found)
-    if not found or len(lows) < len(found) or len(highs) < len(found):
-        return Range(nan=nan or not found)
+    sources = list(ranges)
+    lows = [x.low for x in sources if x.low is not None]
+    highs = [x.high for x in sources if x.high is not None]
+    nan = any(x.nan for x in sources)
+    if not sources or len(lows) < len(sources) or len(highs) < len(sources):
+        return Range(nan=nan or not sources)
     return Range(min(lows), max(highs), nan)
 
 
 def _arithmetic(op: str, ranges: list[Range]) -> Range:
-    if any(not found.known for found in ranges):
+    if not all(operand.is_bounded for operand in ranges):
         return UNKNOWN
-    pairs = [(found.low, found.high) for found in ranges]
+    pairs = [(operand.low, operand.high) for operand in ranges]
     (a, b) = pairs[0]
     assert a is not None and b is not None
     if op == "$neg":

@@ -13,7 +13,7 @@ _WORD = 0xFFFFFFFF
 
 
 def bucket(value: Fraction | bytes, kind: t.Type, count: int) -> int | None:
-    """Of an ordinal; None for a type that is not spread over buckets, or a value that it has not."""
+    """The bucket of an ordinal; None if the type has no bucket transform, or no such value."""
     content = _content(value, kind)
     return None if content is None else (murmur3(content) & 0x7FFFFFFF) % count
 
@@ -36,17 +36,17 @@ def _content(value: Fraction | bytes, kind: t.Type) -> bytes | None:
 
 def murmur3(content: bytes) -> int:
     """x86, 32 bits, seed 0."""
-    hashed = 0
+    state = 0
     whole = len(content) // 4 * 4
     for start in range(0, whole, 4):
-        hashed ^= _mixed(int.from_bytes(content[start : start + 4], "little"))
-        hashed = (_rotated(hashed, 13) * 5 + 0xE6546B64) & _WORD
+        state ^= _mixed(int.from_bytes(content[start : start + 4], "little"))
+        state = (_rotated(state, 13) * 5 + 0xE6546B64) & _WORD
     if whole < len(content):
-        hashed ^= _mixed(int.from_bytes(content[whole:], "little"))
-    hashed ^= len(content)
-    hashed = (hashed ^ (hashed >> 16)) * 0x85EBCA6B & _WORD
-    hashed = (hashed ^ (hashed >> 13)) * 0xC2B2AE35 & _WORD
-    return hashed ^ (hashed >> 16)
+        state ^= _mixed(int.from_bytes(content[whole:], "little"))
+    state ^= len(content)
+    state = (state ^ (state >> 16)) * 0x85EBCA6B & _WORD
+    state = (state ^ (state >> 13)) * 0xC2B2AE35 & _WORD
+    return state ^ (state >> 16)
 
 
 def _mixed(word: int) -> int:

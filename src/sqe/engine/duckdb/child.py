@@ -1,6 +1,6 @@
 """A child of the fast lane: runs one SELECT at a time in DuckDB, and ends with its coordinator.
 
-One thread runs statements, the other hears the coordinator: to cancel, or that it is gone.
+One thread runs statements, the other listens to the coordinator: to cancel, or to notice that it is gone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ROWS_A_BATCH = 100_000
 PROGRESS_SECONDS = 0.5
 IDLE_SECONDS = 2.0
 INTERRUPT_SECONDS = 0.05
-# A body in Python that keeps the interpreter to itself for so long cannot be cancelled otherwise.
+# A Python body that holds the GIL longer than this can only be stopped by ending the process.
 STUCK_SECONDS = 60
 # How often a statement is run to learn the error that an interrupt of DuckDB's own hides.
 SEARCHES = 5
@@ -53,7 +53,7 @@ class Running:
         self.cancelled = False
         self.rows = 0
         self.bytes = 0
-        self.told = time.monotonic()
+        self.reported_at = time.monotonic()
 
 
 class Cancelled(Exception):
@@ -64,7 +64,7 @@ class Child:
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
         self._sending = threading.Lock()
-        self._held = b""
+        self._pending = b""
         self._requests: queue.SimpleQueue[Request] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._running: Running | None = None
@@ -82,7 +82,7 @@ class Child:
         import pyarrow  # noqa: F401  # isort: skip
 
         try:
-            hello = wire.heard(wire.receive(self._sock, wire.HELLO)[1])
+            hello = wire.decode(wire.receive(self._sock, wire.HELLO)[1])
         except (wire.Gone, wire.Garbled):
             os._exit(0)
         self._spill, self._owner = hello["spill"], hello["owner"]
@@ -153,7 +153,7 @@ class Child:
                 self._send_rows(connection.to_arrow_reader(ROWS_A_BATCH), running)
 
     def _search(self, request: Request, running: Running, connection: Any) -> str:
-        """What one thread failed of. It interrupts the others, and DuckDB may report that instead
+        """The error that one thread failed with. It interrupts the others, and DuckDB may report that instead
         (duckdb/duckdb#25902)."""
         for _ in range(SEARCHES):
             try:
@@ -194,20 +194,20 @@ class Child:
         """With `more` to come at once, a small frame goes with it: the coordinator wakes up once for both."""
         frame = wire.small(kind, payload) if more else None
         if frame is not None:
-            self._held += frame
+            self._pending += frame
             return
-        before, self._held = self._held, b""
+        before, self._pending = self._pending, b""
         with self._sending:
             wire.send(self._sock, kind, payload, before=before)
 
     def _say(self, kind: bytes, message: dict[str, Any]) -> None:
-        self._send(*wire.say(kind, message))
+        self._send(*wire.encode(kind, message))
 
     def _listen(self) -> None:
-        heard = select.poll()
-        heard.register(self._sock, select.POLLIN)
+        poll = select.poll()
+        poll.register(self._sock, select.POLLIN)
         while True:
-            ready = heard.poll(1000 * self._patience())
+            ready = poll.poll(1000 * self._patience())
             try:
                 if ready:
                     self._hear()
@@ -230,7 +230,7 @@ class Child:
 
     def _hear(self) -> None:
         kind, payload = wire.receive(self._sock, wire.RUN + wire.CANCEL)
-        message = wire.heard(payload)
+        message = wire.decode(payload)
         if kind == wire.CANCEL:
             with self._lock:
                 self._cancelled = max(self._cancelled, message["number"])
@@ -253,15 +253,15 @@ class Child:
             return
         connection = running.connection
         now = time.monotonic()
-        if connection is None or now - running.told < PROGRESS_SECONDS:
+        if connection is None or now - running.reported_at < PROGRESS_SECONDS:
             return
-        running.told = now
+        running.reported_at = now
         share = connection.query_progress()
         message = {"share": share, "rows": running.rows, "bytes": running.bytes}
-        # Whoever hears the coordinator must not wait for it.
+        # The thread that listens to the coordinator must not wait for it.
         if self._sending.acquire(blocking=False):
             try:
-                wire.offer(self._sock, *wire.say(wire.PROGRESS, message))
+                wire.offer(self._sock, *wire.encode(wire.PROGRESS, message))
             finally:
                 self._sending.release()
 
@@ -285,19 +285,19 @@ def _tidy(connection: Any, names: list[str]) -> None:
 
 @contextlib.contextmanager
 def _guard(bodies: list[dict[str, Any]]) -> Any:
-    """A watch without the interpreter's lock, for bodies that might never give it back."""
+    """A watchdog that does not need the GIL, for bodies that might never release it."""
     if not bodies:
         yield
         return
     import faulthandler
 
-    def again() -> None:
+    def rearm() -> None:
         while not done.wait(STUCK_SECONDS / 4):
             faulthandler.dump_traceback_later(STUCK_SECONDS, exit=True, file=2)
 
     done = threading.Event()
     faulthandler.dump_traceback_later(STUCK_SECONDS, exit=True, file=2)
-    watch = threading.Thread(target=again, daemon=True)
+    watch = threading.Thread(target=rearm, daemon=True)
     watch.start()
     try:
         yield

@@ -1,4 +1,4 @@
-"""Casts of constant texts, done beforehand: a filter that may fail chooses no rows of a file."""
+"""Folds casts of constant texts: DuckDB does not push down a filter that may fail."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Leaves out of a query what the bounds of its columns prove unneeded: tests for zero and NaN, wide decimals.
 
-A call becomes one of a hidden function with the same answer and less work: see functions/unguarded.py.
+A call becomes one of an internal function with the same answer and less work: see functions/internal.py.
 """
 
 from __future__ import annotations
@@ -55,17 +55,17 @@ def _summed(argument: e.Expression, bounds: Bounds) -> e.Expression:
     overflow has to be computed."""
     if not (isinstance(argument, e.Cast) and argument.implicit and t.is_integer(argument.operand.type)):
         return argument
-    found, limits = bounds.of(argument.operand), of_type(argument.operand.type)
-    if found.low is None or found.high is None or limits.low is None or limits.high is None:
+    range_, limits = bounds.of(argument.operand), of_type(argument.operand.type)
+    if range_.low is None or range_.high is None or limits.low is None or limits.high is None:
         return argument
-    return argument.operand if limits.low <= found.low and found.high <= limits.high else argument
+    return argument.operand if limits.low <= range_.low and range_.high <= limits.high else argument
 
 
-def _fits(node: e.Expression, found: Range) -> bool:
+def _fits(node: e.Expression, range_: Range) -> bool:
     """Whether 18 digits hold a value of a wider type."""
     if not isinstance(node.type, t.Decimal) or node.type.precision <= _NARROW:
         return False
-    return found.largest is not None and found.largest < 10 ** (_NARROW - node.type.scale)
+    return range_.largest is not None and range_.largest < 10 ** (_NARROW - node.type.scale)
 
 
 def _narrowed(node: e.Expression) -> e.Expression:
@@ -77,8 +77,8 @@ def _is_narrow(call: e.Call, operands: list[Range], result: Range) -> bool:
     and the scale of the result."""
     assert isinstance(call.type, t.Decimal)
     digits = _NARROW if call.function == "$mul" else _NARROW - 1
-    for argument, found in zip(call.arguments, operands, strict=True):
+    for argument, operand in zip(call.arguments, operands, strict=True):
         scale = t.as_decimal(argument.type).scale if call.function == "$mul" else call.type.scale
-        if found.largest is None or found.largest >= 10 ** (digits - scale):
+        if operand.largest is None or operand.largest >= 10 ** (digits - scale):
             return False
     return result.largest is not None and result.largest < 10 ** (_NARROW - call.type.scale)

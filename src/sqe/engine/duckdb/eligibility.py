@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from sqe.engine.duckdb.proven import cast_is_proven, is_proven
+from sqe.engine.duckdb.proven import call_refusal, cast_refusal
 from sqe.engine.render.scope import free, has_subquery, references
 from sqe.functions.registry import can_fail
 from sqe.tree import expressions as e
@@ -28,7 +28,7 @@ _SIMPLE = frozenset((t.BOOLEAN, *t.INTEGERS, *t.APPROXIMATE, t.VARBINARY, t.DATE
 def refusal(query: Query) -> str | None:
     """Why the fast lane may not answer a query, whatever its tables are like; None where it may."""
     for field in query.relation.fields:
-        if field.type != t.UNKNOWN and not _is_known(field.type):
+        if field.type != t.UNKNOWN and not _is_supported(field.type):
             return f"column {field.name} is of type {field.type}"
     for node in e.walk(query):
         reason = _node(node)
@@ -48,9 +48,9 @@ def _node(node: Any) -> str | None:
         case e.AggregateCall() | e.WindowCall() if node.filter is not None and _can_fail(node.arguments):
             return "a FILTER over what may fail: DuckDB computes it for the other rows too"
         case e.AggregateCall() | e.WindowCall() | e.Call():
-            return is_proven(str(node.function), [a.type for a in node.arguments])
+            return call_refusal(str(node.function), [a.type for a in node.arguments])
         case e.Cast():
-            return cast_is_proven(node.operand.type, node.type, node.safe)
+            return cast_refusal(node.operand.type, node.type, node.safe)
         case e.ScalarSubquery() | e.Exists() | e.InSubquery() | e.Quantified() if _of_nothing(node.relation):
             return _EMPTY
         case e.InList() if _can_fail(node.items):
@@ -58,11 +58,11 @@ def _node(node: Any) -> str | None:
         case e.InSubquery() if len(node.operands) > 1:
             return "IN of several columns"
         case e.InList():
-            return is_proven("$eq", (node.operand.type, node.operand.type))
+            return call_refusal("$eq", (node.operand.type, node.operand.type))
         case e.InSubquery():
             return _compared(o.type for o in node.operands)
         case e.Quantified():
-            return _compared((node.operand.type,)) or is_proven(node.op, (node.operand.type,) * 2)
+            return _compared((node.operand.type,)) or call_refusal(node.op, (node.operand.type,) * 2)
         case e.SortKey() if isinstance(node.expression.type, (t.Array, t.Map, t.Row)):
             return "the order of arrays, maps and rows is not proven"
         case _ if isinstance(node, _PLAIN):
@@ -79,7 +79,7 @@ def _relation(relation: r.Relation) -> str | None:
         return f"columns {clash} differ in case alone"
     if isinstance(relation, (r.Scan, r.SystemScan, r.FileScan)):
         for field in relation.fields:
-            if not _is_known(field.type):
+            if not _is_supported(field.type):
                 return f"column {field.name} is of type {field.type}"
     if isinstance(relation, r.Join) and relation.lateral and _of_nothing(relation.right):
         return _EMPTY
@@ -118,8 +118,8 @@ def _of_nothing(relation: r.Relation) -> bool:
     if not any(map(_is_ungrouped, e.walk(relation))) or not free(relation):
         return False
     while isinstance(relation, r.Project):
-        made = {field.id for field in relation.input.fields}
-        if not all(references([expression]) & made for expression in relation.expressions):
+        input_ids = {field.id for field in relation.input.fields}
+        if not all(references([expression]) & input_ids for expression in relation.expressions):
             return True
         relation = relation.input
     return not _is_ungrouped(relation) or any(map(_is_ungrouped, list(e.walk(relation))[1:]))
@@ -141,15 +141,15 @@ def _compared(types: Iterable[t.Type]) -> str | None:
     return None
 
 
-def _is_known(kind: t.Type) -> bool:
+def _is_supported(kind: t.Type) -> bool:
     match kind:
         case t.Array(element):
-            return _is_known(element)
+            return _is_supported(element)
         case t.Map(key, value):
-            return _is_known(key) and _is_known(value)
+            return _is_supported(key) and _is_supported(value)
         case t.Row(fields):
             named = [f.name or f"field{i}" for i, f in enumerate(fields)]
-            return not _clash(named) and all(_is_known(f.type) for f in fields)
+            return not _clash(named) and all(_is_supported(f.type) for f in fields)
         case t.Timestamp(precision) | t.TimestampTz(precision):
             return precision <= _MAX_FRACTION
         case t.Decimal() | t.Varchar() | t.Char() | t.Fixed():

@@ -56,9 +56,9 @@ def translate(text: str) -> SqeError:
         return _named(ours["code"], ours["message"], place)
     kind, _, rest = text.partition(" Error: ")
     message = rest.split("\n", 1)[0].strip()
-    known = _user_errors(kind, message)
-    if known is not None:
-        return known
+    user_error = _user_errors(kind, message)
+    if user_error is not None:
+        return user_error
     return _failure(kind, message, text)
 
 
@@ -152,7 +152,7 @@ def _user_errors(kind: str, message: str) -> SqeError | None:
     return None
 
 
-# How `give_up` of functions/duck_text.py begins: a value that only Spark can compute with.
+# How the text of functions/text.py's `give_up` begins: a value that only Spark can compute with.
 _GIVEN_UP = "the fast lane has no "
 
 
@@ -225,9 +225,9 @@ _CORRUPT = (
 
 
 def _short_of(text: str, what: str, code: str, hint: str) -> FastLaneFailed:
-    failed = FastLaneFailed(what, user_error=LimitExceeded(what, code=code, hint=hint), engine_text=text)
-    failed.kind = ErrorKind.INSUFFICIENT_RESOURCES
-    return failed
+    failure = FastLaneFailed(what, user_error=LimitExceeded(what, code=code, hint=hint), engine_text=text)
+    failure.kind = ErrorKind.INSUFFICIENT_RESOURCES
+    return failure
 
 
 def _type(name: str) -> str:

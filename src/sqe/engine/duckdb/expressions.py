@@ -9,7 +9,7 @@ from sqe.engine.duckdb.functions.casts import duck_cast
 from sqe.engine.duckdb.functions.rendering import render
 from sqe.engine.duckdb.literals import literal
 from sqe.engine.duckdb.types import quote_name
-from sqe.engine.render.expressions import PLACED, ExpressionWriter, Scope
+from sqe.engine.render.expressions import FRAMELESS, ExpressionWriter, Scope
 from sqe.engine.render.failures import located
 from sqe.engine.render.renderings import Order
 from sqe.engine.render.scope import has_subquery
@@ -66,7 +66,7 @@ class FastExpressions(ExpressionWriter):
         clauses = []
         if call.order_by:
             clauses.append("ORDER BY " + ", ".join(self.sort_key(k, scope) for k in call.order_by))
-        if call.frame is not None and call.function not in PLACED:
+        if call.frame is not None and call.function not in FRAMELESS:
             clauses.append(self.frame(call.frame, call, scope))
         return clauses
 

@@ -1,4 +1,4 @@
-"""DuckDB's extensions: files of packages whose wheels are pinned by hash, compared once a process.
+"""DuckDB's extensions: files of packages whose wheels are pinned by hash, checked once per process.
 
 The lock file vouches for the wheel, the wheel's RECORD for the file. That is why DuckDB need not check the
 signature of each file in each instance, which takes most of a second.
@@ -42,20 +42,20 @@ def _verified(name: str) -> Path:
 
 def check(package: Path, file: str) -> Path:
     """A file of an installed package, if it is the one that was installed."""
-    recorded = _recorded(package, file)
+    expected = _recorded(package, file)
     path = package / file
     try:
         with open(path, "rb") as content:
-            found = hashlib.file_digest(content, "sha256").digest()
+            digest = hashlib.file_digest(content, "sha256").digest()
     except OSError:
         raise FastLaneFailed(f"DuckDB's extension {path.stem} cannot be read") from None
-    if found != recorded:
+    if digest != expected:
         raise FastLaneFailed(f"DuckDB's extension {path.stem} is not the file that was installed")
     return path
 
 
 def _recorded(package: Path, file: str) -> bytes | None:
-    """The digest that the wheel's RECORD has of a file; None without one, which no file equals."""
+    """The digest of a file in its wheel's RECORD; None without one, which equals no digest."""
     for record in package.parent.glob(f"{package.name}-{VERSION}.dist-info/RECORD"):
         with open(record, newline="") as lines:
             for row in csv.reader(lines):

@@ -21,8 +21,8 @@ import _duckdb  # noqa: E402
 
 KEPT = 4
 MOST_LOCATIONS = 256
-# What the libraries themselves take, beside what DuckDB counts.
-BESIDE = 512 << 20
+# What the libraries themselves take, on top of what DuckDB counts.
+OVERHEAD = 512 << 20
 SELECTS = ("SELECT", "WITH", "VALUES", "(")
 
 
@@ -65,11 +65,11 @@ class Instance:
             # DuckDB insists on NumPy here, though bodies get and give Arrow arrays.
             if sys.modules.get("numpy", self) is None:
                 del sys.modules["numpy"]
-            from sqe.functions.bodies import bodies as known
+            from sqe.functions.bodies import bodies as all_bodies
 
             self.connection.create_function(
                 body["name"],
-                _with_parameters(known()[body["name"]].function(), len(body["parameters"])),
+                _with_parameters(all_bodies()[body["name"]].function(), len(body["parameters"])),
                 body["parameters"],
                 body["result"],
                 type="arrow",
@@ -79,11 +79,11 @@ class Instance:
 
 
 class Instances:
-    """The last few, by key; the rest are closed. One more is opened ahead, without a place to read."""
+    """The last few, by key; the rest are closed. A spare one is opened ahead, and may read nothing yet."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._known: OrderedDict[str, Instance] = OrderedDict()
+        self._instances: OrderedDict[str, Instance] = OrderedDict()
         self._opened = 0
         self._spare: Any = None
 
@@ -92,32 +92,32 @@ class Instances:
             self._spare = self._open()
 
     def get(self, key: str, locations: Sequence[str], extensions: Sequence[str]) -> Instance:
-        """That of an identity. One that was admitted to more gets another, for what it was admitted to so
-        far as well: the tables of a session are soon all in one, which stays warm."""
+        """That of an identity. For more locations it is replaced by one that has those so far as well: the
+        tables of a session are soon all in one, which stays warm."""
         places, loaded = frozenset(locations), frozenset(extensions)
-        known = self._known.get(key)
-        if known is not None:
-            self._known.move_to_end(key)
-            if places <= known.locations and loaded <= known.extensions:
-                return known
-            if len(known.locations) < MOST_LOCATIONS:
-                places, loaded = places | known.locations, loaded | known.extensions
-            self._known.pop(key).connection.close()
-        while len(self._known) >= KEPT:
+        instance = self._instances.get(key)
+        if instance is not None:
+            self._instances.move_to_end(key)
+            if places <= instance.locations and loaded <= instance.extensions:
+                return instance
+            if len(instance.locations) < MOST_LOCATIONS:
+                places, loaded = places | instance.locations, loaded | instance.extensions
+            self._instances.pop(key).connection.close()
+        while len(self._instances) >= KEPT:
             self._drop_oldest()
         connection, self._spare = self._spare or self._open(), None
         # In this order avro's file is before iceberg's, which needs it.
         _lock(connection, sorted(places), sorted(loaded))
-        made = self._known[key] = Instance(connection, places, loaded)
-        return made
+        instance = self._instances[key] = Instance(connection, places, loaded)
+        return instance
 
     def trim(self) -> None:
         """What idle instances have cached must not add up to more than one statement may use."""
-        while self._known and _resident() > self._limits.memory_limit + BESIDE:
+        while self._instances and _resident() > self._limits.memory_limit + OVERHEAD:
             self._drop_oldest()
 
     def _drop_oldest(self) -> None:
-        self._known.popitem(last=False)[1].connection.close()
+        self._instances.popitem(last=False)[1].connection.close()
 
     def _open(self) -> Any:
         self._opened += 1

@@ -67,7 +67,7 @@ class FastLane:
             tables=order.tables,
             bodies=rendered.bodies,
             extensions=rendered.extensions,
-            on_progress=partial(_progressed, order),
+            on_progress=partial(_report_progress, order),
             deadline=order.deadline,
             mode=mode,
             patient=order.patient,
@@ -79,8 +79,8 @@ class FastLane:
 
         assert isinstance(rendered, FastRendered)
         batches = self._run(rendered, order, "profile")
-        measured = "".join(text for batch in batches for text in batch.column(0).to_pylist())
-        steps = profile.steps_of(measured, rendered.scans)
+        profile_json = "".join(text for batch in batches for text in batch.column(0).to_pylist())
+        steps = profile.steps_of(profile_json, rendered.scans)
         if not steps:
             rows = sum(batch.num_rows for batch in limited(self.run(rendered, order), most_rows))
             return Measured(rows, (Step("Values", rows),))
@@ -97,15 +97,15 @@ class FastLane:
         self._processes().close()
 
 
-def _progressed(order: Order, progress: Progress) -> None:
+def _report_progress(order: Order, progress: Progress) -> None:
     if order.on_progress is not None and progress.share is not None:
         order.on_progress(round(progress.share * 100), 100)
 
 
 def _shortened(sql: str) -> str:
     """With the first of many files, and how many there are."""
-    return re.sub(r"read_parquet\(\[('(?:[^']|'')*')((?:, '(?:[^']|'')*')+)\]", _few, sql)
+    return re.sub(r"read_parquet\(\[('(?:[^']|'')*')((?:, '(?:[^']|'')*')+)\]", _first_and_count, sql)
 
 
-def _few(match: re.Match[str]) -> str:
+def _first_and_count(match: re.Match[str]) -> str:
     return f"read_parquet([{match[1]} /* and {len(re.findall(_TEXT, match[2]))} more */]"

@@ -21,8 +21,8 @@ from sqe.types.sql_types import (
     Type,
 )
 
-# No text of ours has a line break or another character that may be mistaken for something else.
-_SPOKEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
+# Written as chr(): rendered SQL has no line break, nor a character that may be mistaken for another thing.
+_ESCAPED = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _ENOUGH = decimal.Context(prec=100)
 
@@ -30,12 +30,12 @@ _ENOUGH = decimal.Context(prec=100)
 def string(value: str) -> str:
     if _SURROGATE.search(value):
         raise InvalidArgument("a text contains half of a surrogate pair")
-    if not _SPOKEN.search(value):
+    if not _ESCAPED.search(value):
         return _quoted(value)
-    plain = _SPOKEN.split(value)
-    spoken = [f"chr({ord(c)})" for c in _SPOKEN.findall(value)]
+    plain = _ESCAPED.split(value)
+    escapes = [f"chr({ord(c)})" for c in _ESCAPED.findall(value)]
     pieces = [_quoted(plain[0])] if plain[0] else []
-    for character, text in zip(spoken, plain[1:], strict=True):
+    for character, text in zip(escapes, plain[1:], strict=True):
         pieces += [character, _quoted(text)] if text else [character]
     return pieces[0] if len(pieces) == 1 else f"({' || '.join(pieces)})"
 

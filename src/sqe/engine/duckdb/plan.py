@@ -91,10 +91,10 @@ def rendered(candidate: FastCandidate) -> FastRendered:
     """Raises NotSupported where DuckDB cannot say it as Trino means it."""
     cheaper = normalize_signed_zero(elide_guards(candidate.query, candidate.bounds), spark=False)
     try:
-        made = render(cheaper, candidate.sources, statement_id=candidate.statement_id)
+        fast = render(cheaper, candidate.sources, statement_id=candidate.statement_id)
     except RecursionError:
         raise NotSupported("it is nested too deeply") from None
-    return replace(made, locations=candidate.locations, scans=candidate.scans)
+    return replace(fast, locations=candidate.locations, scans=candidate.scans)
 
 
 class _Reading:

@@ -54,9 +54,9 @@ class Child:
         """Whether it waits for a statement: alive, and with nothing more to say."""
         if self.reaped():
             return False
-        heard = select.poll()
-        heard.register(self.sock, select.POLLIN)
-        return not heard.poll(0)
+        poll = select.poll()
+        poll.register(self.sock, select.POLLIN)
+        return not poll.poll(0)
 
     def reaped(self) -> bool:
         with self._lock:
@@ -111,12 +111,12 @@ class Pool:
         self._numbers = itertools.count(1)
         self._scratch: Scratch | None = None
         self._closed = False
-        self._moved = time.monotonic()
+        self._released_at = time.monotonic()
 
     @property
-    def stands_still(self) -> float:
-        """For so many seconds no child was given back."""
-        return time.monotonic() - self._moved
+    def standstill(self) -> float:
+        """Seconds since a child was last given back."""
+        return time.monotonic() - self._released_at
 
     def start(self, children: int) -> None:
         """Ahead of statements, up to this many in all."""
@@ -129,15 +129,15 @@ class Pool:
             self.give_back(child)
 
     def take(self, key: str, wait: Callable[[threading.Condition], None]) -> Child:
-        """A child of one's own, best one that has the instance of `key`. `wait` waits for a change of the
-        condition, or raises."""
+        """A child for exclusive use, preferably one that has the instance of `key`. `wait` waits for a change
+        of the condition, or raises."""
         while True:
             with self._changed:
-                while not self._closed and not self._idle and not self._room():
+                while not self._closed and not self._idle and not self._has_room():
                     try:
                         wait(self._changed)
                     except BaseException:
-                        # It may be this one that was woken for a child.
+                        # This may be the waiter that was woken for a child.
                         self._changed.notify()
                         raise
                 if self._closed:
@@ -156,7 +156,7 @@ class Pool:
     def give_back(self, child: Child) -> None:
         with self._changed:
             self._busy.discard(child)
-            self._moved = time.monotonic()
+            self._released_at = time.monotonic()
             if not self._closed:
                 self._idle.append(child)
                 # One child is for one of them.
@@ -168,7 +168,7 @@ class Pool:
         """A child that nobody may use again."""
         with self._changed:
             self._busy.discard(child)
-            self._moved = time.monotonic()
+            self._released_at = time.monotonic()
             self._changed.notify_all()
         if not child.end():
             with self._changed:
@@ -203,7 +203,7 @@ class Pool:
         if scratch is not None:
             scratch.remove()
 
-    def _room(self) -> bool:
+    def _has_room(self) -> bool:
         return len(self._idle) + len(self._busy) + self._starting < self._settings.most_children
 
     def _may_start(self, children: int) -> bool:
@@ -233,7 +233,7 @@ class Pool:
         try:
             child = Child(next(self._numbers))
             # It imports DuckDB by now, which takes longer than all of this.
-            child.directory = self._room_to_spill() / f"child-{child.number}"
+            child.directory = self._spill_directory() / f"child-{child.number}"
             child.directory.mkdir(mode=0o700)
             hello = {
                 "owner": os.getpid(),
@@ -242,7 +242,7 @@ class Pool:
                 "max_spill": self._settings.max_spill,
                 "threads": self._settings.threads_each,
             }
-            wire.send(child.sock, *wire.say(wire.HELLO, hello))
+            wire.send(child.sock, *wire.encode(wire.HELLO, hello))
             with self._changed:
                 self._busy.add(child)
             return child
@@ -258,7 +258,7 @@ class Pool:
                 self._starting -= 1
                 self._changed.notify_all()
 
-    def _room_to_spill(self) -> Path:
+    def _spill_directory(self) -> Path:
         from sqe.foundation.scratch import Scratch, remove_stale
 
         with self._changed:

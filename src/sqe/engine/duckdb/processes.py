@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 # How long a child may take to obey before it is ended.
 OBEY_SECONDS = 5.0
 LOOK_SECONDS = 1.0
-# Whoever may run elsewhere waits so long for a child while none becomes free: a few long statements must not
-# hold up all others.
+# How long a statement that can run elsewhere waits while no child becomes free: a few long statements must
+# not hold up all others.
 STANDSTILL_SECONDS = 5.0
 _ANSWERS = wire.SCHEMA + wire.BATCH + wire.PROGRESS + wire.FAILED + wire.END
 
@@ -41,7 +41,7 @@ class Progress:
 
 
 @record
-class Order:
+class Job:
     """What a child is asked to do."""
 
     sql: str
@@ -92,7 +92,7 @@ class Processes:
     ) -> ProcessStream:
         """Returns at once; the stream takes a child when it is read, and waits for one if need be: one that
         is not `patient` fails where all are busy for long. `deadline` is of time.monotonic()."""
-        order = Order(
+        job = Job(
             sql,
             mode,
             identity_key,
@@ -101,7 +101,7 @@ class Processes:
             tuple(bodies),
             tuple(extensions),
         )
-        stream = ProcessStream(self, order, statement_id, on_progress, deadline, patient)
+        stream = ProcessStream(self, job, statement_id, on_progress, deadline, patient)
         with self._lock:
             assert statement_id not in self._running, "a statement runs once"
             self._running[statement_id] = stream
@@ -142,8 +142,8 @@ class Processes:
                 self._pool.drop(child)
 
     @property
-    def stands_still(self) -> float:
-        return self._pool.stands_still
+    def standstill(self) -> float:
+        return self._pool.standstill
 
     def wake(self) -> None:
         self._pool.wake()
@@ -161,7 +161,7 @@ class ProcessStream:
     def __init__(
         self,
         lane: Processes,
-        order: Order,
+        job: Job,
         statement_id: str,
         on_progress: Callable[[Progress], None] | None,
         deadline: float | None,
@@ -169,14 +169,14 @@ class ProcessStream:
     ) -> None:
         self.statement_id = statement_id
         self._patient = patient
-        self._asked = time.monotonic()
+        self._asked_at = time.monotonic()
         self.cancelled = False
         self.rows = 0
         self.bytes = 0
         self.answered = False
         """Whether the child has said its last word, and can take another statement."""
         self._lane = lane
-        self._order = order
+        self._job = job
         self._on_progress = on_progress
         self._deadline = deadline
         self._number = next(self._numbers)
@@ -222,7 +222,7 @@ class ProcessStream:
             left = min(left, self._deadline - time.monotonic())
         changed.wait(max(0.0, left))
         self._check()
-        waited = min(time.monotonic() - self._asked, self._lane.stands_still)
+        waited = min(time.monotonic() - self._asked_at, self._lane.standstill)
         if not self._patient and waited > STANDSTILL_SECONDS:
             raise FastLaneFailed("all its processes are busy (engine.fast.processes)")
 
@@ -235,7 +235,7 @@ class ProcessStream:
     def _run(self) -> Generator[pa.RecordBatch]:
         try:
             self._check()
-            request = _request(self._order, self._number)
+            request = _request(self._job, self._number)
             outcome = yield from self._ask(request)
             if isinstance(outcome, FastLaneFailed) and not self._heard:
                 # It had died before it was asked, and the system had not told us yet.
@@ -248,7 +248,7 @@ class ProcessStream:
 
     def _ask(self, request: list[tuple[bytes, Any]]) -> Generator[pa.RecordBatch, None, SqeError | None]:
         self._sent = False
-        with self._lane.child(self, self._order.key) as child:
+        with self._lane.child(self, self._job.key) as child:
             return (yield from self._answer(child, request))
 
     def _answer(
@@ -294,9 +294,9 @@ class ProcessStream:
                 if self._told_to_stop is None:
                     yield batch
             elif kind == wire.PROGRESS:
-                self._progressed(wire.heard(payload))
+                self._report_progress(wire.decode(payload))
             elif kind == wire.FAILED:
-                message = wire.heard(payload)
+                message = wire.decode(payload)
                 self.answered = not message.get("fatal")
                 return self._verdict(_failure(message))
             else:
@@ -310,15 +310,15 @@ class ProcessStream:
             while True:
                 kind, payload = frames.next(_ANSWERS)
                 if kind in (wire.FAILED, wire.END):
-                    self.answered = not wire.heard(payload).get("fatal")
+                    self.answered = not wire.decode(payload).get("fatal")
                     return
 
-    def _progressed(self, message: dict[str, Any]) -> None:
+    def _report_progress(self, message: dict[str, Any]) -> None:
         if self._on_progress is None:
             return
         share = message.get("share")
-        known = share / 100 if isinstance(share, (int, float)) and 0 <= share <= 100 else None
-        self._on_progress(Progress(known, self.rows, self.bytes))
+        fraction = share / 100 if isinstance(share, (int, float)) and 0 <= share <= 100 else None
+        self._on_progress(Progress(fraction, self.rows, self.bytes))
 
     def _verdict(self, error: SqeError | None) -> SqeError | None:
         """Why the statement ended, which may not be what the child says."""
@@ -362,23 +362,23 @@ class ProcessStream:
     def _say_stop(self, child: Child) -> None:
         # A child that does not take even this is ended when its time is over.
         with contextlib.suppress(wire.Gone):
-            wire.offer(child.sock, *wire.say(wire.CANCEL, {"number": self._number}))
+            wire.offer(child.sock, *wire.encode(wire.CANCEL, {"number": self._number}))
 
 
-def _request(order: Order, number: int) -> list[tuple[bytes, Any]]:
+def _request(job: Job, number: int) -> list[tuple[bytes, Any]]:
     """The frames that ask for a statement."""
     message = {
         "number": number,
-        "sql": order.sql,
-        "mode": order.mode,
-        "key": order.key,
-        "locations": order.locations,
-        "extensions": _files(order.extensions),
-        "bodies": _described(order.bodies),
-        "names": list(order.tables),
+        "sql": job.sql,
+        "mode": job.mode,
+        "key": job.key,
+        "locations": job.locations,
+        "extensions": _files(job.extensions),
+        "bodies": _describe_bodies(job.bodies),
+        "names": list(job.tables),
     }
-    frames: list[tuple[bytes, Any]] = [wire.say(wire.RUN, message)]
-    frames += [(wire.TABLE, _as_stream(table)) for table in order.tables.values()]
+    frames: list[tuple[bytes, Any]] = [wire.encode(wire.RUN, message)]
+    frames += [(wire.TABLE, _as_stream(table)) for table in job.tables.values()]
     return frames
 
 
@@ -390,7 +390,7 @@ def _files(extensions: tuple[str, ...]) -> list[str]:
     return verified(extensions)
 
 
-def _described(names: Sequence[str]) -> list[dict[str, Any]]:
+def _describe_bodies(names: Sequence[str]) -> list[dict[str, Any]]:
     if not names:
         return []
     from sqe.engine.duckdb.types import duck_type

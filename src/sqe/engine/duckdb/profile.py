@@ -40,7 +40,7 @@ _JOINS = {
 }
 # What it counts for these is not the rows that they give.
 _UNCOUNTED = ("DELIM_SCAN",)
-# Files are told by their number.
+# Files are reported by their number.
 _NO_DETAILS = ("Filename(s)", "Total Files Read", "Function", "Delim Index", "Table Index", "CTE Index")
 _KEYS = {"Estimated Cardinality": "estimated rows"}
 MOST_DETAILS = 400
@@ -69,13 +69,13 @@ def _step(node: dict[str, Any], scans: Sequence[ScanFiles]) -> Step:
         rows = inputs[1].rows
         inputs = (*inputs[:2], *(replace(step, rows=None) for step in inputs[2:]))
     spent = 1000 * node["operator_timing"]
-    found = _files(str(info.get("Filename(s)", "")), scans)
-    if found is not None:
-        files = (len(found.paths), found.total, found.bytes)
-        operation = "Scan of files" if found.table is None else f"Scan {found.table}"
+    scan = _scan_of(str(info.get("Filename(s)", "")), scans)
+    if scan is not None:
+        files = (len(scan.paths), scan.total, scan.bytes)
+        operation = "Scan of files" if scan.table is None else f"Scan {scan.table}"
         return Step(operation, rows, spent, *files, _details(node), inputs=inputs)
-    told = info.get("Total Files Read")
-    read = None if told is None else int(told)
+    file_count = info.get("Total Files Read")
+    read = None if file_count is None else int(file_count)
     return Step(_operation(kind, info), rows, spent, read, details=_details(node), inputs=inputs)
 
 
@@ -89,8 +89,8 @@ def _operation(kind: str, info: dict[str, Any]) -> str:
     return _WORDS.get(kind, kind.capitalize().replace("_", " "))
 
 
-def _files(names: str, scans: Sequence[ScanFiles]) -> ScanFiles | None:
-    """The scan that a file belongs to: a few of the names are told."""
+def _scan_of(names: str, scans: Sequence[ScanFiles]) -> ScanFiles | None:
+    """The scan that files belong to: DuckDB names a few of them."""
     if not names:
         return None
     name = names.removeprefix("file:")
@@ -99,12 +99,12 @@ def _files(names: str, scans: Sequence[ScanFiles]) -> ScanFiles | None:
 
 
 def _details(node: dict[str, Any]) -> str:
-    told = [
+    details = [
         f"{_KEYS.get(key, key.lower())}: {', '.join(value) if isinstance(value, list) else value}"
         for key, value in node["extra_info"].items()
         if value and key not in _NO_DETAILS
     ]
     if node.get("operator_rows_scanned"):
-        told.append(f"rows scanned: {node['operator_rows_scanned']}")
-    text = "; ".join([node["operator_name"], *told]).replace("\n", " ")
+        details.append(f"rows scanned: {node['operator_rows_scanned']}")
+    text = "; ".join([node["operator_name"], *details]).replace("\n", " ")
     return text if len(text) <= MOST_DETAILS else text[:MOST_DETAILS] + "…"

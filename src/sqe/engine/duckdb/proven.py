@@ -87,11 +87,11 @@ def cast_keys(source: Type, target: Type) -> list[tuple[str, str]]:
         case _:
             return [(type_key(source), type_key(target))]
     word = type_key(source).partition("(")[0]
-    found = [(word, word)]
+    keys = [(word, word)]
     for a, b in inner:
         if a not in (b, UNKNOWN):
-            found += cast_keys(a, b)
-    return found
+            keys += cast_keys(a, b)
+    return keys
 
 
 @record
@@ -120,12 +120,12 @@ class Outcome:
 
 
 def read(text: str) -> Outcome:
-    found: dict[str, Any] = json.loads(text)
+    content: dict[str, Any] = json.loads(text)
 
     def sets(name: str) -> dict[str, frozenset[str]]:
-        return {key: frozenset(values) for key, values in found[name].items()}
+        return {key: frozenset(values) for key, values in content[name].items()}
 
-    return Outcome(sets("functions"), sets("casts"), sets("try_casts"), found["differs"])
+    return Outcome(sets("functions"), sets("casts"), sets("try_casts"), content["differs"])
 
 
 @lru_cache(maxsize=1)
@@ -133,23 +133,23 @@ def outcome() -> Outcome:
     return read(FILE.read_text(encoding="utf-8"))
 
 
-def is_proven(function: str, types: Sequence[Type]) -> str | None:
-    """None where calls with such arguments answer alike on both lanes, else why that is not known."""
-    found = outcome()
+def call_refusal(function: str, types: Sequence[Type]) -> str | None:
+    """Why calls with such arguments are not known to answer alike on both lanes; None where they are."""
+    proof = outcome()
     for key in call_keys(function, types):
-        reason = found.of_call(function, key)
+        reason = proof.of_call(function, key)
         if reason is not None:
             return reason
     return None
 
 
-def cast_is_proven(source: Type, target: Type, safe: bool) -> str | None:
-    """As is_proven, of CAST(source AS target); `safe` is TRY_CAST."""
+def cast_refusal(source: Type, target: Type, safe: bool) -> str | None:
+    """As call_refusal, of CAST(source AS target); `safe` is TRY_CAST."""
     if source in (target, UNKNOWN):
         return None
-    found = outcome()
+    proof = outcome()
     for a, b in cast_keys(source, target):
-        reason = found.of_cast(a, b, safe=safe)
+        reason = proof.of_cast(a, b, safe=safe)
         if reason is not None:
             return reason
     return None

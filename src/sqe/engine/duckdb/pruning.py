@@ -58,44 +58,44 @@ class _Files:
         self._partitions = [f for spec_id in files.spec_ids for f in table.specs.get(spec_id, ())]
         self._files = files
 
-    def may(self, condition: Expression, wanted: bool) -> Mask:
-        """The files that may hold a row for which the condition is `wanted`, and not NULL."""
+    def may(self, condition: Expression, outcome: bool) -> Mask:
+        """The files that may hold a row for which the condition is `outcome`, and not NULL."""
         match condition:
             case Literal(value=value):
-                return None if value is wanted else self._none()
+                return None if value is outcome else self._none()
             case Call(function="$not", arguments=(operand,)):
-                return self.may(operand, not wanted)
+                return self.may(operand, not outcome)
             case Call(function="$and" | "$or", arguments=terms):
-                found = [self.may(term, wanted) for term in terms]
-                return _all(found) if (condition.function == "$and") == wanted else _some(found)
+                masks = [self.may(term, outcome) for term in terms]
+                return _all(masks) if (condition.function == "$and") == outcome else _some(masks)
             case Call(function="$is_null", arguments=(operand,)):
-                return self._null(operand, wanted)
+                return self._null(operand, outcome)
             case Call(function="$is_distinct", arguments=(left, right)):
-                return self._distinct(left, right, wanted)
+                return self._distinct(left, right, outcome)
             case Call(function=op, arguments=(left, right)) if op in _MIRRORED:
-                return _all([self._compared(op, left, right, wanted),
-                             self._compared(_MIRRORED[op], right, left, wanted)])  # fmt: skip
+                return _all([self._compared(op, left, right, outcome),
+                             self._compared(_MIRRORED[op], right, left, outcome)])  # fmt: skip
             case Call(function="$like" | "$like_escape" | "starts_with", arguments=(operand, *rest)):
-                return self._starts(condition.function, operand, rest) if wanted else None
+                return self._starts(condition.function, operand, rest) if outcome else None
             case InList(operand=operand, items=items):
-                return self._in(operand, items) if wanted else None
+                return self._in(operand, items) if outcome else None
             case Ref(type=t.BOOLEAN):
-                return self._compared("$eq", condition, Literal(t.BOOLEAN, wanted), True)
+                return self._compared("$eq", condition, Literal(t.BOOLEAN, outcome), True)
         return None
 
-    def _null(self, operand: Expression, wanted: bool) -> Mask:
-        known = self._statistics(operand)
-        if known is None:
+    def _null(self, operand: Expression, outcome: bool) -> Mask:
+        stored = self._statistics(operand)
+        if stored is None:
             return None
-        found = known[1]
-        return (found.nulls != 0) | found.all_null if wanted else ~found.all_null
+        _, statistics = stored
+        return (statistics.nulls != 0) | statistics.all_null if outcome else ~statistics.all_null
 
-    def _distinct(self, left: Expression, right: Expression, wanted: bool) -> Mask:
+    def _distinct(self, left: Expression, right: Expression, outcome: bool) -> Mask:
         for column, other in ((left, right), (right, left)):
             value = constant(other)
             if value is None:
-                return self._null(column, not wanted)
-            if value is not MISSING and not wanted:
+                return self._null(column, not outcome)
+            if value is not MISSING and not outcome:
                 return self._compared("$eq", column, other, True)
         return None
 
@@ -104,19 +104,19 @@ class _Files:
             return _some([self._compared("$eq", operand, item, True) for item in items])
         # All constants of one type sort as their values do.
         values: list[Any] = [constant(item) for item in items]
-        known = [v for v in values if v is not None]
-        if not known or any(type(v) is not type(known[0]) or v != v or v is MISSING for v in known):
+        non_null = [v for v in values if v is not None]
+        if not non_null or any(type(v) is not type(non_null[0]) or v != v or v is MISSING for v in non_null):
             return None
         kind = items[0].type
-        low, high = Literal(kind, min(known)), Literal(kind, max(known))
+        low, high = Literal(kind, min(non_null)), Literal(kind, max(non_null))
         return _all([
             self._compared("$ge", operand, low, True), self._compared("$le", operand, high, True)
         ])  # fmt: skip
 
     def _starts(self, function: str, operand: Expression, rest: Sequence[Expression]) -> Mask:
-        known = self._statistics(operand)
+        stored = self._statistics(operand)
         texts = [constant(r) for r in rest]
-        if known is None or not isinstance(known[0].type, t.Varchar):
+        if stored is None or not isinstance(stored[0].type, t.Varchar):
             return None
         pattern, escape = (*texts, None)[:2]
         if not isinstance(pattern, str) or not isinstance(escape, str | None):
@@ -124,45 +124,47 @@ class _Files:
         start = _encoded(pattern if function == "starts_with" else _start(pattern, escape))
         if not start:
             return None
-        found = known[1]
-        # The bytes of no text are 255, so that there is a next.
+        _, statistics = stored
+        # No byte of a text is 255, so that there is a next.
         after = start[:-1] + bytes([start[-1] + 1])
-        below, above = found.upper < _one(start), found.lower >= _one(after)
-        outside: Mask = ((found.has_upper & below) | (found.has_lower & above) | found.all_null).astype(bool)
+        below, above = statistics.upper < _one(start), statistics.lower >= _one(after)
+        outside: Mask = (
+            (statistics.has_upper & below) | (statistics.has_lower & above) | statistics.all_null
+        ).astype(bool)
         return None if outside is None else ~outside
 
-    def _compared(self, op: str, column: Expression, other: Expression, wanted: bool) -> Mask:
-        known = self._statistics(column)
+    def _compared(self, op: str, column: Expression, other: Expression, outcome: bool) -> Mask:
+        stored = self._statistics(column)
         value = constant(other)
-        if known is None or value is MISSING:
+        if stored is None or value is MISSING:
             return None
         if value is None:
             return self._none()
-        stored, found = known
-        if not wanted:
+        stored_column, statistics = stored
+        if not outcome:
             op = _OPPOSITE[op]
-        if stored.type in t.APPROXIMATE:
-            return self._floats(op, found, value, column.type, nan_counts=not wanted or op == "$ne")
+        if stored_column.type in t.APPROXIMATE:
+            return self._floats(op, statistics, value, column.type, nan_counts=not outcome or op == "$ne")
         exact: bytes | Fraction | None
-        if _is_text(stored.type):
-            exact = _bytes(value, stored.type)
+        if _is_text(stored_column.type):
+            exact = _bytes(value, stored_column.type)
         else:
-            exact = _number(value, stored.type, column.type)
+            exact = _number(value, stored_column.type, column.type)
         if exact is None:
             return None
         if isinstance(exact, bytes):
-            mask = self._ordered(op, found, _one(exact), _one(exact))
+            mask = self._ordered(op, statistics, _one(exact), _one(exact))
         elif op in ("$eq", "$ne") and exact.denominator != 1:
-            return self._none() if op == "$eq" else ~found.all_null
+            return self._none() if op == "$eq" else ~statistics.all_null
         else:
             # Below 2.5 is at most 2, which is below 3.
             up = op in ("$lt", "$ge")
             whole = math.ceil(exact) if up else math.floor(exact)
-            mask = self._ordered(op, found, whole, whole)
-        return mask if op != "$eq" else _all([mask, self._in_bucket(stored, exact)])
+            mask = self._ordered(op, statistics, whole, whole)
+        return mask if op != "$eq" else _all([mask, self._in_bucket(stored_column, exact)])
 
     def _floats(
-        self, op: str, found: Statistics, value: object, compared: t.Type, *, nan_counts: bool
+        self, op: str, statistics: Statistics, value: object, compared: t.Type, *, nan_counts: bool
     ) -> Mask:
         """Bounds leave NaN out: it compares false with everything, and differs from it."""
         if not isinstance(value, (int, float, decimal.Decimal)):
@@ -177,14 +179,15 @@ class _Files:
             return None
         if low != low:
             return None
-        mask = self._ordered(op, found, low, high)
-        return mask | (found.nans != 0) if nan_counts and mask is not None else mask
+        mask = self._ordered(op, statistics, low, high)
+        return mask | (statistics.nans != 0) if nan_counts and mask is not None else mask
 
-    def _ordered(self, op: str, found: Statistics, low: Any, high: Any) -> Mask:
+    def _ordered(self, op: str, statistics: Statistics, low: Any, high: Any) -> Mask:
         """Whether a value between the bounds may compare so with one from `low` to `high`."""
-        lower, upper = found.lower, found.upper
+        lower, upper = statistics.lower, statistics.upper
         # A bound that is NaN says nothing, and compares false with all.
-        no_lower, no_upper = ~found.has_lower | (lower != lower), ~found.has_upper | (upper != upper)
+        no_lower = ~statistics.has_lower | (lower != lower)
+        no_upper = ~statistics.has_upper | (upper != upper)
         match op:
             case "$eq":
                 fits = (no_lower | (lower <= high)) & (no_upper | (upper >= low))
@@ -198,7 +201,7 @@ class _Files:
                 fits = no_upper | (upper > low)
             case _:
                 fits = no_upper | (upper >= low)
-        return fits.astype(bool) & ~found.all_null  # type: ignore[no-any-return]
+        return fits.astype(bool) & ~statistics.all_null  # type: ignore[no-any-return]
 
     def _in_bucket(self, column: Column, exact: Any) -> Mask:
         masks: list[Mask] = []
@@ -231,19 +234,19 @@ def _is_identity(field: PartitionField, column: Column) -> bool:
 
 
 def _all(masks: Sequence[Mask]) -> Mask:
-    found: Mask = None
+    result: Mask = None
     for mask in masks:
-        found = mask if found is None else found if mask is None else found & mask
-    return found
+        result = mask if result is None else result if mask is None else result & mask
+    return result
 
 
 def _some(masks: Sequence[Mask]) -> Mask:
-    found: Mask = None
+    result: Mask = None
     for mask in masks:
         if mask is None:
             return None
-        found = mask if found is None else found | mask
-    return found
+        result = mask if result is None else result | mask
+    return result
 
 
 def _keeps_order(source: t.Type, target: t.Type) -> bool:
@@ -319,7 +322,7 @@ def _start(pattern: str, escape: str | None) -> str:
 
 
 def _one(value: bytes) -> Any:
-    """Of one object, to be compared with many: by itself, an array's zeros at its end would not count."""
+    """An array of one object, to compare with many: of mere bytes NumPy would ignore trailing zeros."""
     import numpy as np
 
     one = np.empty((), object)

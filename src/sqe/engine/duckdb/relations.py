@@ -38,7 +38,7 @@ class FastRelations(RelationWriter):
         return t
 
     def grouped(self, text: str, t: Type) -> str:
-        """As Spark, which takes 0.0 for both zeros; DuckDB has the one that it met first."""
+        """0.0 for both zeros, as on Spark; DuckDB keeps the one that it met first."""
         if t in APPROXIMATE:
             return f"({text} + 0)"
         if _has_doubles(t):
@@ -72,9 +72,9 @@ class FastRelations(RelationWriter):
         columns: list[Column] = []
         pairs = list(zip(relation.expressions, texts, strict=True))
         for expression, text in pairs:
-            item, made = _unnested(expression, text, fields)
+            item, new_columns = _unnested(expression, text, fields)
             items.append(item)
-            columns += made
+            columns += new_columns
         if relation.ordinality:
             field = next(fields)
             lengths = ", ".join(f"coalesce(len({_list(e, text)}), 0)" for e, text in pairs)

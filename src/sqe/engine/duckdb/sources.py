@@ -15,8 +15,8 @@ from sqe.types.sql_types import holds_floats
 
 
 class Source(Protocol):
-    def text(self, scan: Scan | FileScan, wanted: Collection[int]) -> str:
-        """What stands in FROM, with at least the wanted columns, under their stored names."""
+    def text(self, scan: Scan | FileScan, needed: Collection[int]) -> str:
+        """What stands in FROM, with at least the needed columns, under their stored names."""
 
 
 @record
@@ -40,8 +40,8 @@ class ParquetFiles:
     may_be_nan: Callable[[Column], bool]
     rows: int
 
-    def text(self, scan: Scan | FileScan, wanted: Collection[int]) -> str:
-        names = [c for f, c in zip(scan.fields, scan.columns, strict=True) if f.id in wanted]
+    def text(self, scan: Scan | FileScan, needed: Collection[int]) -> str:
+        names = [c for f, c in zip(scan.fields, scan.columns, strict=True) if f.id in needed]
         names = names or [scan.columns[0]]
         columns = [self.columns[name] for name in names]
         if not self.paths:
@@ -69,7 +69,7 @@ class IcebergMetadata:
     metadata: str
     snapshot_id: int | None
 
-    def text(self, scan: Scan | FileScan, wanted: Collection[int]) -> str:
+    def text(self, scan: Scan | FileScan, needed: Collection[int]) -> str:
         snapshot = "" if self.snapshot_id is None else f", snapshot_from_id = {int(self.snapshot_id)}"
         return f"iceberg_scan({string(self.metadata)}{snapshot})"
 
@@ -80,8 +80,8 @@ class OneFile:
 
     path: str
 
-    def text(self, scan: Scan | FileScan, wanted: Collection[int]) -> str:
-        pairs = [(f, quote_name(c)) for f, c in zip(scan.fields, scan.columns, strict=True) if f.id in wanted]
+    def text(self, scan: Scan | FileScan, needed: Collection[int]) -> str:
+        pairs = [(f, quote_name(c)) for f, c in zip(scan.fields, scan.columns, strict=True) if f.id in needed]
         columns = ", ".join(f"CAST({c} AS {duck_type(f.type)}) AS {c}" for f, c in pairs) or "1"
         nan = ", can_have_nan = true" if any(holds_floats(f.type) for f, _ in pairs) else ""
         file = f"read_parquet([{string(self.path)}], hive_partitioning = false{nan})"

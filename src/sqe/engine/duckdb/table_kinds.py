@@ -58,18 +58,22 @@ class Denied:
 
 
 def kind_of(
-    table: Table, files: TableFiles, as_of: AsOf | None = None, *, wanted: Collection[str] | None = None
+    table: Table, files: TableFiles, as_of: AsOf | None = None, *, column_names: Collection[str] | None = None
 ) -> Plain | IcebergScan | Denied:
-    """`files` are those of the snapshot that is read, `wanted` the columns that are, all where it is None."""
+    """`files` are those of the snapshot that is read, `column_names` the columns that are; None is all."""
     columns = table.columns if as_of is None else table.columns_at(as_of.snapshot_id)
-    chosen = [c for c in columns if wanted is None or c.name in wanted]
+    columns_read = [c for c in columns if column_names is None or c.name in column_names]
     past = _past(_Version(table.metadata_location, table.uuid, table.schema_id, table.stored_schemas))
-    reason = _denied(table, files, as_of) or _denied_columns(past, chosen) or _bloom_filter(table, chosen)
+    reason = (
+        _denied(table, files, as_of)
+        or _denied_columns(past, columns_read)
+        or _bloom_filter(table, columns_read)
+    )
     if reason is not None:
         return Denied(reason)
-    reason = _not_plain(table, files, past, chosen)
+    reason = _not_plain(table, files, past, columns_read)
     if reason is None:
-        return Plain(tuple(chosen))
+        return Plain(tuple(columns_read))
     # `iceberg_scan` opens every column.
     failure = _denied_columns(past, columns) or _not_by_metadata(table)
     if failure is not None:
@@ -105,8 +109,8 @@ def _denied(table: Table, files: TableFiles, as_of: AsOf | None) -> str | None:
 
 def _bloom_filter(table: Table, columns: Sequence[Column]) -> str | None:
     """DuckDB asks a Bloom filter for 0.0 and misses -0.0, which equals it."""
-    for key, asked in table.properties.items():
-        if key.startswith(_BLOOM_FILTER) and asked.lower() == "true":
+    for key, value in table.properties.items():
+        if key.startswith(_BLOOM_FILTER) and value.lower() == "true":
             name = key.removeprefix(_BLOOM_FILTER)
             for column in columns:
                 named = name == column.name or name.startswith(column.name + ".")
@@ -222,7 +226,7 @@ def _past(version: _Version) -> _Past:
     # written with them live on; and old tables kept only the last.
     numbers = sorted(version.schemas)
     is_known = numbers == list(range(len(numbers))) and all("schema-id" in s for _, s in ordered)
-    reshaped = frozenset(i for i, found in shapes.items() if len(found) > 1)
+    reshaped = frozenset(i for i, versions in shapes.items() if len(versions) > 1)
     return _Past(is_known, wrong, reshaped, frozenset(defaults))
 
 

@@ -46,11 +46,11 @@ class Gone(Exception):
     """The other side has closed, or died."""
 
 
-def say(kind: bytes, message: dict[str, Any]) -> tuple[bytes, bytes]:
+def encode(kind: bytes, message: dict[str, Any]) -> tuple[bytes, bytes]:
     return kind, json.dumps(message).encode()
 
 
-def heard(payload: bytearray) -> dict[str, Any]:
+def decode(payload: bytearray) -> dict[str, Any]:
     try:
         message = json.loads(payload)
     except ValueError:

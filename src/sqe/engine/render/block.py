@@ -1,4 +1,4 @@
-"""One SELECT in the making.
+"""One SELECT under construction.
 
 Relations are put into the same block as long as SQL evaluates its clauses in their order; what does
 not fit makes the block a derived table and begins the next one.
@@ -28,7 +28,7 @@ class Stage(IntEnum):
 
 @record
 class Column:
-    """A field as the block says it. `plain` is a mere name, which may be said anywhere and repeatedly.
+    """A field as the block writes it. `plain`: the text is just a name, which may be repeated anywhere.
     `exact`: its type in the engine is certainly the announced one."""
 
     field: Field
@@ -77,11 +77,12 @@ class Block:
 
 @record
 class Item:
-    """One column of a SELECT. `said` is the text of it, a cast around it for example."""
+    """One column of a SELECT. `output` is what is selected where that is not `text` itself: a cast of it,
+    for example."""
 
     text: str
     alias: str
-    said: str | None = None
+    output: str | None = None
 
 
 def select(block: Block, items: Sequence[Item]) -> Lines:
@@ -89,8 +90,8 @@ def select(block: Block, items: Sequence[Item]) -> Lines:
     aliases: dict[str, str] = {}
     for item in items:
         aliases.setdefault(item.text, item.alias)
-    said = ((item.said or item.text, item.alias) for item in items)
-    shown = [text if text == alias else f"{text} AS {alias}" for text, alias in said]
+    outputs = ((item.output or item.text, item.alias) for item in items)
+    shown = [text if text == alias else f"{text} AS {alias}" for text, alias in outputs]
     lines: list[tuple[int, str]] = []
     for number, cte in enumerate(block.ctes):
         word = f"WITH {'RECURSIVE ' if block.recursive else ''}" if not number else ""
@@ -114,16 +115,16 @@ def select(block: Block, items: Sequence[Item]) -> Lines:
     return tuple(lines)
 
 
-def sealed(block: Block, wanted: Iterable[int]) -> Block:
-    """The block as a derived table, with its wanted columns under our own names."""
-    ids = set(wanted)
-    kept = {i: c for i, c in block.columns.items() if i in ids}
-    texts = {c.text for c in kept.values()}
+def sealed(block: Block, needed: Iterable[int]) -> Block:
+    """The block as a derived table, with the needed columns under our own names."""
+    ids = set(needed)
+    inner = {i: c for i, c in block.columns.items() if i in ids}
+    texts = {c.text for c in inner.values()}
     for key in block.order:
         if not key.plain and key.text not in texts:
-            kept.update({i: c for i, c in block.columns.items() if c.text == key.text})
-    items = [Item(c.text, column_name(c.field)) for c in kept.values()]
-    columns = {i: Column(c.field, column_name(c.field), True, c.exact) for i, c in kept.items()}
+            inner.update({i: c for i, c in block.columns.items() if c.text == key.text})
+    items = [Item(c.text, column_name(c.field)) for c in inner.values()]
+    columns = {i: Column(c.field, column_name(c.field), True, c.exact) for i, c in inner.items()}
     return Block(columns, derived(select(block, items)))
 
 

@@ -43,8 +43,10 @@ Scope = Mapping[int, str]
 
 _SYMBOLS = {"$eq": "=", "$ne": "<>", "$lt": "<", "$le": "<=", "$gt": ">", "$ge": ">="}
 _CHAINED = {"$and": "AND", "$or": "OR"}
-# Functions whose place among the rows is their argument.
-PLACED = frozenset({"row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead"})
+# Functions of a row's place in its partition: they take no frame.
+FRAMELESS = frozenset(
+    {"row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead"}
+)
 
 
 _BOUNDS = {
@@ -62,8 +64,6 @@ class ExpressionWriter(ABC):
 
     def __init__(self, query: Callable[[Relation, Scope, bool], str]) -> None:
         self._query = query
-
-    # What engines say differently -----------------------------------------------------------------------
 
     @abstractmethod
     def literal(self, node: Literal) -> str: ...
@@ -93,10 +93,8 @@ class ExpressionWriter(ABC):
     def offset(self, bound: FrameBound, call: WindowCall, scope: Scope) -> str:
         """How far a bound of a frame is; empty where it has no distance."""
 
-    # What they say alike --------------------------------------------------------------------------------
-
     def text(self, expression: Expression, scope: Scope) -> str:
-        # By hand rather than by recursion: a sum of thousands of terms is as deep as it is long.
+        # A stack, not recursion: a sum of thousands of terms is as deep as it is long.
         done: dict[int, str] = {}
         stack: list[tuple[Expression, bool]] = [(expression, False)]
         while stack:
@@ -184,8 +182,6 @@ class ExpressionWriter(ABC):
     def _subquery(self, relation: Relation, scope: Scope, *, columns: bool = True) -> str:
         return self._query(relation, scope, columns)
 
-    # Aggregates and windows ---------------------------------------------------------------------------
-
     def aggregate(self, call: AggregateCall, scope: Scope) -> str:
         function = _function(call.function, call.position)
         texts = [escape(self.text(a, scope)) for a in call.arguments]
@@ -234,7 +230,7 @@ def direction(key: SortKey) -> str:
 
 
 def _refuse_bodies(node: Lambda) -> None:
-    """Spark has no Python in a lambda, and so no lane has."""
+    """Spark runs no Python inside a lambda, so no lane does."""
     for part in walk(node.body):
         function = lookup(part.function) if isinstance(part, Call) else None
         if function is not None and function.body is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-# How far to the right, and what.
+# The depth of its indentation, and its text.
 Line = tuple[int, str]
 Lines = tuple[Line, ...]
 
@@ -83,9 +83,9 @@ def _broken(text: str, depth: int) -> str:
     if _BREAK not in text:
         return text
 
-    def mark(found: re.Match[str]) -> str:
+    def mark(match: re.Match[str]) -> str:
         nonlocal depth
-        depth += (found[0] == _DEEPER) - (found[0] == _BACK)
-        return "\n" + "  " * depth if found[0] == _BREAK else ""
+        depth += (match[0] == _DEEPER) - (match[0] == _BACK)
+        return "\n" + "  " * depth if match[0] == _BREAK else ""
 
     return _MARKS.sub(mark, text)

@@ -28,8 +28,8 @@ def spelled(sql: str, quote: str) -> str:
     if _MARK not in sql:
         return sql
 
-    def name(found: re.Match[str]) -> str:
-        text = bytes.fromhex(found[1]).decode(errors="surrogatepass")
+    def name(token: re.Match[str]) -> str:
+        text = bytes.fromhex(token[1]).decode(errors="surrogatepass")
         return quote + text.replace(quote, quote * 2) + quote
 
     return _OPAQUE.sub(name, sql)

@@ -79,8 +79,6 @@ class RelationWriter(ABC):
         self._exact: dict[int, list[bool]] = {}
         self._views = 0
 
-    # What engines say differently -----------------------------------------------------------------------
-
     @abstractmethod
     def quote(self, name: str) -> str: ...
 
@@ -120,8 +118,6 @@ class RelationWriter(ABC):
     @abstractmethod
     def is_cast(self, text: str, type_name: str) -> bool:
         """Whether the text is a cast to this type and nothing else."""
-
-    # What they say alike --------------------------------------------------------------------------------
 
     def query(self, relation: Relation, outer: Scope, *, aliases: Sequence[str] | None = None) -> Lines:
         """The relation as a query with its fields in order, under their own names or `aliases`, and
@@ -201,8 +197,6 @@ class RelationWriter(ABC):
             case _:
                 raise InternalError(f"{type(relation).__name__} cannot be rendered")
 
-    # Leaves -------------------------------------------------------------------------------------------
-
     def _scan(self, relation: Scan, needed: Needed) -> Block:
         if not relation.secured:
             raise InternalError(f"{relation.table} was not secured")
@@ -211,16 +205,16 @@ class RelationWriter(ABC):
         return self.scan(relation, needed)
 
     def _local(self, relation: SystemScan | Scan, needed: Needed) -> Block:
-        # What is written twice is made and sent once, if the same rows are needed of it.
+        # A table that is scanned twice is built and sent once, if both scans need the same rows.
         rows = replace(relation, fields=relation.fields[:1], columns=relation.columns[:1])
         name = local_view_name(relation, self._statement_id) + f"_{len(self._local_names)}"
         name = self._local_names.setdefault(rows, name)
         sent = self.tables.get(name)
         needed = needed if sent is None else needed | {f.id for f in sent.fields}
-        # Only what somebody looks at has to be made and sent.
-        kept = [(f, c) for f, c in zip(relation.fields, relation.columns, strict=True) if f.id in needed]
-        kept = kept or [(relation.fields[0], relation.columns[0])]
-        fields, columns = tuple(f for f, _ in kept), tuple(c for _, c in kept)
+        # Only the columns that are needed are built and sent.
+        pairs = [(f, c) for f, c in zip(relation.fields, relation.columns, strict=True) if f.id in needed]
+        pairs = pairs or [(relation.fields[0], relation.columns[0])]
+        fields, columns = tuple(f for f, _ in pairs), tuple(c for _, c in pairs)
         self.tables[name] = replace(relation, fields=fields, columns=columns)
         return self.raw(relation.fields, relation.columns, needed, self.quote(name), exact=False)
 
@@ -259,36 +253,34 @@ class RelationWriter(ABC):
             return self.raw(relation.fields, columns, ids, self.quote(name), exact=False)
         rows = [", ".join(self.expressions.text(e, outer) for e in row) for row in relation.rows]
         names = ", ".join(column_name(f) for f in relation.fields)
-        known = {
+        columns_by_id = {
             f.id: Column(f, column_name(f), True, all(_is_exact(row[i], {}) for row in relation.rows))
             for i, f in enumerate(relation.fields)
         }
-        return Block(known, line(f"({self.inline(relation, rows)}) AS {self._view_name()}({names})"))
-
-    # One input ----------------------------------------------------------------------------------------
+        return Block(columns_by_id, line(f"({self.inline(relation, rows)}) AS {self._view_name()}({names})"))
 
     def _project(self, relation: Project | Extend, needed: Needed, outer: Scope) -> Block:
         count = len(relation.expressions)
         new = relation.fields[-count:] if count else ()
-        chosen = [(f, e) for f, e in zip(new, relation.expressions, strict=True) if f.id in needed]
+        projections = [(f, e) for f, e in zip(new, relation.expressions, strict=True) if f.id in needed]
         kept: Needed = needed if isinstance(relation, Extend) else frozenset()
-        used = references(e for _, e in chosen)
+        used = references(e for _, e in projections)
         block = self.block(relation.input, kept | used, outer)
-        if not _can_inline(block, [e for _, e in chosen], kept):
+        if not _can_inline(block, [e for _, e in projections], kept):
             block = sealed(block, kept | used)
-        columns = self._projected(block, chosen, kept, outer)
+        columns = self._projected(block, projections, kept, outer)
         if _loses_order(block, (c.text for c in columns.values())):
             block = sealed(block, kept | used)
-            columns = self._projected(block, chosen, kept, outer)
+            columns = self._projected(block, projections, kept, outer)
         block = replace(block, columns=columns)
-        return sealed(block, columns) if any(_is_apart(e) for _, e in chosen) else block
+        return sealed(block, columns) if any(_is_apart(e) for _, e in projections) else block
 
     def _projected(
-        self, block: Block, chosen: Sequence[tuple[Field, Expression]], kept: Needed, outer: Scope
+        self, block: Block, projections: Sequence[tuple[Field, Expression]], kept: Needed, outer: Scope
     ) -> dict[int, Column]:
         scope = {**outer, **visible(block)}
         columns = {i: c for i, c in block.columns.items() if i in kept}
-        columns.update((f.id, self._computed(f, e, scope, block.columns)) for f, e in chosen)
+        columns.update((f.id, self._computed(f, e, scope, block.columns)) for f, e in projections)
         return columns
 
     def _computed(
@@ -388,8 +380,6 @@ class RelationWriter(ABC):
         texts = [self.expressions.text(e, scope) for e in relation.expressions]
         return self.unnest(relation, block, texts)
 
-    # Several inputs -----------------------------------------------------------------------------------
-
     def _join(self, relation: Join, needed: Needed, outer: Scope) -> Block:
         used = needed | (references([relation.condition]) if relation.condition is not None else frozenset())
         inside = used | references([relation.right]) if relation.lateral else used
@@ -459,8 +449,6 @@ class RelationWriter(ABC):
         anchor, step = (self.query(arm, outer, aliases=names) for arm in (union.left, union.right))
         return self.recursive(cte, names, anchor, step)
 
-    # Blocks -------------------------------------------------------------------------------------------
-
     def _opened(
         self,
         relation: Relation,
@@ -486,13 +474,10 @@ class RelationWriter(ABC):
     ) -> Block:
         """A table with column names that are not ours."""
         pairs = [(f, c) for f, c in zip(fields, columns, strict=True) if f.id in needed]
-        known = {f.id: Column(f, self.quote(c), True, exact) for f, c in pairs}
-        block = Block(known, line(f"{source} AS {unused_alias(columns)}"), raw=True)
+        columns_by_id = {f.id: Column(f, self.quote(c), True, exact) for f, c in pairs}
+        block = Block(columns_by_id, line(f"{source} AS {unused_alias(columns)}"), raw=True)
         # Functions name the parameters of their lambdas x_.
-        return sealed(block, known) if any(c.endswith("_") for _, c in pairs) else block
-
-    def _null(self, t: Type) -> str:
-        return f"CAST(NULL AS {self.type_name(t)})"
+        return sealed(block, columns_by_id) if any(c.endswith("_") for _, c in pairs) else block
 
     def _cast(self, column: Column, type_: Type) -> str | None:
         if (column.exact and type_ == column.field.type) or type_ == UNKNOWN:
@@ -529,9 +514,9 @@ def _arms(relation: SetOperation) -> list[Relation]:
 
 
 def _loses_order(block: Block, texts: Iterable[str]) -> bool:
-    """Whether the block is sorted by something that these columns do not say any more."""
-    said = set(texts) if block.order else set()
-    return any(not k.plain and k.text not in said for k in block.order)
+    """Whether the block is sorted by something that is not among these columns."""
+    outputs = set(texts) if block.order else set()
+    return any(not k.plain and k.text not in outputs for k in block.order)
 
 
 def _is_plain(expression: Expression, block: Block) -> bool:

@@ -1,4 +1,4 @@
-"""How an engine says functions: a table a family, from a function's name to a template or a renderer."""
+"""How an engine renders functions: a table per family, from a function's name to a template or a renderer."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from sqe.tree.expressions import AggregateCall, Call, SortKey, WindowCall
 AggregateOrWindow = AggregateCall | WindowCall
 Order = Sequence[tuple[str, SortKey]]
 """The sort keys of an aggregate, each with its text."""
-# Of a call and the texts of its arguments.
+# Given a call and the texts of its arguments.
 Renderer = Callable[[Call, Sequence[str]], str]
 AggregateRenderer = Callable[[AggregateOrWindow, Sequence[str]], str]
 OrderedRenderer = Callable[[AggregateOrWindow, Sequence[str], Order], str]
 # A template (templates.py), or what makes one.
 Rendering = str | Renderer | AggregateRenderer | OrderedRenderer
 
-# The binder puts constants in their place.
+# The binder replaces these functions by constants.
 _NEVER_RENDERED = "session"
 
 
 class Renderings:
-    """One engine's tables: `package` has a module a family, which is imported with the first of its
-    functions. A function with a Python body is a call of that, unless its table says otherwise."""
+    """One engine's tables: `package` has a module per family, which is imported with the first of its
+    functions. A function with a Python body is a call of that body, unless its table says otherwise."""
 
     def __init__(self, package: str) -> None:
         self._package = package

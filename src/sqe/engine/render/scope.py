@@ -27,16 +27,16 @@ def references(nodes: Iterable[Any]) -> frozenset[int]:
 
 
 def free(node: Any) -> dict[int, Field]:
-    """The fields that a node refers to and that nothing inside it makes: an expression's inputs, a
+    """The fields that a node refers to and that nothing inside it produces: an expression's inputs, a
     subquery's correlated references."""
     used: dict[int, Field] = {}
-    made: set[int] = set()
-    for inner in walk(node):
-        if isinstance(inner, Ref):
-            used[inner.field.id] = inner.field
-        elif isinstance(inner, Relation):
-            made.update(f.id for f in inner.fields)
-    return {i: f for i, f in used.items() if i not in made}
+    own_ids: set[int] = set()
+    for part in walk(node):
+        if isinstance(part, Ref):
+            used[part.field.id] = part.field
+        elif isinstance(part, Relation):
+            own_ids.update(f.id for f in part.fields)
+    return {i: f for i, f in used.items() if i not in own_ids}
 
 
 def own_nodes(expression: Expression) -> Iterable[Any]:

@@ -98,7 +98,7 @@ def with_json_path(body: str) -> Renderer:
 
 
 def require_numbers(call: Call) -> None:
-    """For what TRY makes of arithmetic."""
+    """TRY of arithmetic is for numbers alone."""
     if any(not _is_number(argument.type) for argument in call.arguments):
         name = call.function.removeprefix(TRY_PREFIX).removeprefix("$")
         raise NotSupported(f"TRY of {name} of dates or intervals", position=call.position)

@@ -1,8 +1,8 @@
-"""Keeps engines from looking for floats in statistics, where those lie.
+"""Keeps engines from pruning by statistics of floats where a signed zero makes them wrong.
 
 Files tell -0.0 from 0.0 in their bounds, dictionaries and Bloom filters. A comparison that this could mislead
-compares `x + 0` instead, which no engine looks up: equality but with a constant that is not zero and, on
-Spark, order with zero. (NaN, which bounds leave out, is guarded by the comparisons themselves.)
+compares `x + 0` instead, which no engine looks up: equality, except with a constant other than zero, and on
+Spark order against zero. (NaN, which bounds leave out, is guarded by the comparisons themselves.)
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ def normalize_signed_zero(statement: S, *, spark: bool) -> S:
             case Call(function=function, arguments=(left, right)) if left.type in APPROXIMATE:
                 name = function.removesuffix(_UNGUARDED)
                 values = [constant(left), constant(right)]
-                misled = name in _EQUALITY and not any(map(_is_number_but_zero, values))
-                misled = misled or (name in _ORDER and spark and 0 in values)
-                return replace(node, arguments=(_hidden(left), _hidden(right))) if misled else node
+                unsafe = name in _EQUALITY and not any(map(_is_nonzero_number, values))
+                unsafe = unsafe or (name in _ORDER and spark and 0 in values)
+                return replace(node, arguments=(_hidden(left), _hidden(right))) if unsafe else node
             case InList() if node.operand.type in APPROXIMATE:
-                certain = all(_is_number_but_zero(constant(item)) for item in node.items)
-                return node if certain else replace(node, operand=_hidden(node.operand))
+                safe = all(_is_nonzero_number(constant(item)) for item in node.items)
+                return node if safe else replace(node, operand=_hidden(node.operand))
         return node
 
     if not any(_compares_floats(node) for node in walk(statement)):
@@ -52,7 +52,7 @@ def _compares_floats(node: Any) -> bool:
     return False
 
 
-def _is_number_but_zero(value: object) -> bool:
+def _is_nonzero_number(value: object) -> bool:
     return isinstance(value, (int, float)) and value != 0 and value == value
 
 

@@ -1,4 +1,4 @@
-"""Zones, which no type of Spark's keeps: what depends on one is said with the clock on its wall.
+"""Lowers time zones, which no type of Spark's keeps, to the wall clock of the zone.
 
 A zoned timestamp is an instant in Spark, and the session's zone there is UTC. Before rendering, parts,
 formats, casts and calendar arithmetic of a timestamp in another zone become those of the timestamp that
@@ -28,8 +28,8 @@ from sqe.types.sql_types import (
 )
 
 UTC = "UTC"
-# Those that read a clock, and make no zoned timestamp.
-_OF_CLOCKS = frozenset(
+# Functions that read a clock and return no zoned timestamp.
+_CLOCK_READERS = frozenset(
     (
         *("year", "quarter", "month", "week", "week_of_year", "year_of_week", "yow"),
         *("day", "day_of_month", "day_of_week", "dow", "day_of_year", "doy"),
@@ -37,9 +37,9 @@ _OF_CLOCKS = frozenset(
         *("date_format", "format_datetime"),
     )
 )
-# Those that print what is inside their arguments.
+# Functions that print what is inside their arguments.
 _PRINTING = frozenset(("array_join", "format", "checksum"))
-_DAYS = ("day", "week", "month", "quarter", "year")
+_CALENDAR_UNITS = ("day", "week", "month", "quarter", "year")
 
 
 def lower_zones(statement: Statement, session_zone: str) -> Statement:
@@ -88,20 +88,20 @@ def _call(call: Call) -> Expression:
     if zone is None:
         return call
     match call.function:
-        case name if name in _OF_CLOCKS:
+        case name if name in _CLOCK_READERS:
             return replace(call, arguments=tuple(_on_wall(a, zone) for a in call.arguments))
         case "to_iso8601":
             text = replace(call, type=VARCHAR, arguments=(_on_wall(call.arguments[0], zone),))
             offset = Call(VARCHAR, "$offset_text", (call.arguments[0], _text(zone)))
             return Call(call.type, "concat", (text, offset))
         case "date_trunc":
-            if _unit(call) in _DAYS:
+            if _unit(call) in _CALENDAR_UNITS:
                 return _calendar(call, zone)
             return replace(call, function="$trunc_in_zone", arguments=(*call.arguments, _text(zone)))
         case "date_add":
-            return _calendar(call, zone) if _unit(call) in _DAYS else call
+            return _calendar(call, zone) if _unit(call) in _CALENDAR_UNITS else call
         case "date_diff":
-            if _unit(call) in _DAYS:
+            if _unit(call) in _CALENDAR_UNITS:
                 return replace(call, arguments=tuple(_on_wall(a, zone) for a in call.arguments))
         case "$add" | "$sub":
             if any(a.type == YEAR_MONTH for a in call.arguments):
@@ -115,7 +115,7 @@ def _unit(call: Call) -> str:
 
 
 def _calendar(call: Call, zone: str) -> Expression:
-    """Counted on the wall's clock, and back to the instant at which it shows that."""
+    """Computed on the wall clock, and turned back into the instant at which it shows that."""
     assert isinstance(call.type, TimestampTz)
     arguments = tuple(_on_wall(a, zone) for a in call.arguments)
     local = replace(call, type=Timestamp(call.type.precision), arguments=arguments)
@@ -136,7 +136,7 @@ def _cast(cast: Cast, session_zone: str) -> Expression:
         local = replace(cast, type=Timestamp(target.precision))
         return Call(target, "$from_wall_clock", (local, _text(session_zone)))
     if isinstance(target, TimestampTz) and is_text(source) and session_zone != UTC:
-        # What it says is the clock of the session's zone; one with a zone of its own is refused as it runs.
+        # The text is wall-clock time in the session's zone; one with its own zone is refused at run time.
         text = Call(VARCHAR, "$without_zone", (Cast(VARCHAR, cast.operand, implicit=True),), cast.position)
         local = replace(cast, operand=text, type=Timestamp(target.precision))
         return Call(target, "$from_wall_clock", (local, _text(session_zone)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqe.engine.render.expressions import PLACED, ExpressionWriter, Scope
+from sqe.engine.render.expressions import FRAMELESS, ExpressionWriter, Scope
 from sqe.engine.render.positions import marked
 from sqe.engine.render.renderings import Order
 from sqe.engine.spark.functions.casts import spark_cast
@@ -52,9 +52,9 @@ class SparkExpressions(ExpressionWriter):
         clauses = []
         if call.order_by:
             clauses.append("ORDER BY " + ", ".join(self.sort_key(k, scope) for k in call.order_by))
-        elif call.function in PLACED:
+        elif call.function in FRAMELESS:
             clauses.append("ORDER BY 0")
-        if call.frame is not None and call.function not in PLACED:
+        if call.frame is not None and call.function not in FRAMELESS:
             clauses.append(self.frame(call.frame, call, scope))
         return clauses
 

@@ -1,2 +1,2 @@
-"""How DuckDB says each function: a file a family, its table named RENDERINGS; what is in no table is Spark's
-to compute. What a function means, and which family it belongs to, is said in `functions/`."""
+"""How DuckDB renders each function: a file per family, its table named RENDERINGS; what is in no table runs
+on Spark. What a function means, and which family it belongs to, is in `sqe.functions`."""

@@ -30,7 +30,7 @@ from sqe.types.sql_types import (
 
 Texts = Sequence[str]
 _MAX_BIGINT = 2**63 - 1
-# So many rows no statement of this lane sees.
+# No statement of this lane reads a trillion rows.
 _MAX_ROWS_DIGITS = 12
 _BIGINT_OVERFLOW = refuse("bigint addition overflow", code="NUMERIC_VALUE_OUT_OF_RANGE")
 _DECIMAL_OVERFLOW = refuse("Decimal overflow", code="NUMERIC_VALUE_OUT_OF_RANGE")
@@ -255,7 +255,7 @@ def listagg(call: AggregateOrWindow, texts: Texts, order: Order) -> str:
     return f"string_agg({{distinct}}{texts[0]}, {string(separator)}{keys}){{over}}"
 
 
-# Beyond it squares are, and DuckDB fails on them, on NaN and on infinite values.
+# Beyond this, squares may overflow: DuckDB fails on that, on NaN and on infinities.
 _TAME = "abs({0}) < 1e150"
 _WILD = give_up("variance of such values")
 

@@ -240,12 +240,12 @@ def _moments(call: Call, texts: Texts, step: datetime.timedelta) -> str:
         raise invalid(call, "sequence step must be a day interval if start and end values are dates")
     size = step.days if dates else step // datetime.timedelta(microseconds=1)
     between = "({1} - {0})" if dates else "(epoch_us({1}) - epoch_us({0}))"
-    made = "{0} + CAST(i_ AS INTEGER)" if dates else "make_timestamp(epoch_us({0}) + i_)"
+    moment = "{0} + CAST(i_ AS INTEGER)" if dates else "make_timestamp(epoch_us({0}) + i_)"
     return share(
         f"(CASE WHEN {{0}} IS NULL OR {{1}} IS NULL THEN NULL WHEN {size} = 0 THEN {_NO_STEP}"
         f" WHEN ({size} > 0 AND {{1}} < {{0}}) OR ({size} < 0 AND {{1}} > {{0}}) THEN {_WRONG_WAY}"
         f" WHEN {between} // nullif({size}, 0) >= {_MAX_SEQUENCE} THEN {_TOO_MANY}"
-        f" ELSE list_transform(generate_series(0, {between}, {size or 1}), lambda i_: {made}) END)",
+        f" ELSE list_transform(generate_series(0, {between}, {size or 1}), lambda i_: {moment}) END)",
         texts[:2],
     )
 
@@ -340,14 +340,14 @@ def reduced(state: Type, element: Type, array: str, start: str, step: str) -> st
     return f"(list_reduce({places}, lambda p_, q_: {next_}, {first})).s"
 
 
-def match(*, found: bool, wanted: bool) -> Renderer:
-    """`found` where the predicate is `wanted` of some element; else NULL where it is NULL of some."""
+def match(*, result: bool, when: bool) -> Renderer:
+    """`result` where the predicate is `when` for some element; else NULL where it is NULL for some."""
 
     def render(call: Call, texts: Texts) -> str:
         answers = f"list_transform({texts[0]}, {texts[1]})"
         return share(
-            f"(CASE WHEN {{0}} IS NULL THEN NULL WHEN list_contains({{0}}, {_word(wanted)})"
-            f" THEN {_word(found)} WHEN list_count({{0}}) = len({{0}}) THEN {_word(not found)} END)",
+            f"(CASE WHEN {{0}} IS NULL THEN NULL WHEN list_contains({{0}}, {_word(when)})"
+            f" THEN {_word(result)} WHEN list_count({{0}}) = len({{0}}) THEN {_word(not result)} END)",
             (answers,),
         )
 
@@ -389,9 +389,9 @@ RENDERINGS: dict[str, Rendering] = {
     "transform": "list_transform({0}, {1})",
     "filter": "list_filter({0}, {1})",
     "reduce": reduce,
-    "any_match": match(found=True, wanted=True),
-    "all_match": match(found=False, wanted=False),
-    "none_match": match(found=False, wanted=True),
+    "any_match": match(result=True, when=True),
+    "all_match": match(result=False, when=False),
+    "none_match": match(result=False, when=True),
     "zip_with": zip_with,
     "combinations": combinations,
     "contains_sequence": contains_sequence,

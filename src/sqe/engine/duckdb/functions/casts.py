@@ -42,15 +42,15 @@ from sqe.types.sql_types import (
 
 
 def duck_cast(text: str, source: Type, target: Type, *, safe: bool) -> str:
-    """DuckDB's text of CAST(text AS target). It is a template's text: see duck_text.string about braces."""
+    """DuckDB's text of CAST(text AS target). It is a template's text: see text.string about braces."""
     if source == target:
         return text
     if source == UNKNOWN:
         return f"CAST({text} AS {duck_type(target)})"
     if not castable(source, target):
         raise NotSupported(f"Cannot cast {source} to {target}")
-    made = _Cast(safe, 0).text(text, source, target)
-    return f"({made})" if made.startswith("CASE ") else made
+    cast = _Cast(safe, 0).text(text, source, target)
+    return f"({cast})" if cast.startswith("CASE ") else cast
 
 
 def _is_binary(t: Type) -> bool:
@@ -96,8 +96,6 @@ class _Cast:
             return f"CAST({text} AS {duck_type(target)})"
         return _moment(text, source, target)
 
-    # Nested values -------------------------------------------------------------------------------------
-
     def nested(self, text: str, source: Type, target: Type) -> str:
         if holds_json_to_read(source, target):
             raise NotSupported(f"the fast lane does not cast {source} to {target}")
@@ -119,11 +117,11 @@ class _Cast:
 
     def all_or_none(self, text: str, parts: str, name: str, part: str, function: str) -> str:
         """A list of casts; a safe one is NULL where one of them fails."""
-        made = f"list_transform({parts}, {function})"
+        values = f"list_transform({parts}, {function})"
         if not self.safe:
-            return share(made, (text,))
+            return share(values, (text,))
         failed = f"len(list_filter({parts}, lambda {name}: {name} IS NOT NULL AND {part} IS NULL)) > 0"
-        return share(f"CASE WHEN NOT {failed} THEN {made} END", (text,))
+        return share(f"CASE WHEN NOT {failed} THEN {values} END", (text,))
 
     def map(self, text: str, source: Map, target: Map, inner: _Cast) -> str:
         key, value = f"k{self.depth}_", f"v{self.depth}_"
@@ -133,19 +131,17 @@ class _Cast:
             raise NotSupported(f"TRY_CAST of {source} to {target}")
         if (keys, values) == (key, value):
             return text
-        made_keys = "map_keys({0})"
+        new_keys = "map_keys({0})"
         if keys != key:
-            made_keys = f"list_transform({made_keys}, lambda {key}: {keys})"
-        made_values = "map_values({0})"
+            new_keys = f"list_transform({new_keys}, lambda {key}: {keys})"
+        new_values = "map_values({0})"
         failed = ""
         if values != value:
             if self.safe:
                 test = f"{value} IS NOT NULL AND {values} IS NULL"
-                failed = f" OR len(list_filter({made_values}, lambda {value}: {test})) > 0"
-            made_values = f"list_transform({made_values}, lambda {value}: {values})"
-        return share(
-            f"CASE WHEN NOT ({{0}} IS NULL{failed}) THEN map({made_keys}, {made_values}) END", (text,)
-        )
+                failed = f" OR len(list_filter({new_values}, lambda {value}: {test})) > 0"
+            new_values = f"list_transform({new_values}, lambda {value}: {values})"
+        return share(f"CASE WHEN NOT ({{0}} IS NULL{failed}) THEN map({new_keys}, {new_values}) END", (text,))
 
     def row(self, text: str, source: Row, target: Row, inner: _Cast) -> str:
         fields = []
@@ -164,8 +160,6 @@ class _Cast:
         # A row that is NULL stays one, and does not become a row of NULLs.
         failed = " OR ".join(failures)
         return share(f"CASE WHEN NOT ({failed}) THEN struct_pack({', '.join(fields)}) END", (text,))
-
-    # Numbers -------------------------------------------------------------------------------------------
 
     def number(self, text: str, source: Type, target: Type) -> str:
         if is_integer(target) and source in APPROXIMATE:
@@ -216,8 +210,6 @@ class _Cast:
             f" ELSE {self.plain('round({0})', target)} END",
             (text,),
         )
-
-    # Text ----------------------------------------------------------------------------------------------
 
     def from_text(self, text: str, source: Type, target: Type) -> str:
         match target:
@@ -424,8 +416,8 @@ def _clock(text: str, precision: int) -> str:
         return f"strftime({text}, '%Y-%m-%d %H:%M:%S.%g')"
     if precision == 0:
         return f"strftime({text}, '%Y-%m-%d %H:%M:%S')"
-    made = f"strftime({text}, '%Y-%m-%d %H:%M:%S.%f')"
-    return made if precision == 6 else f"left({made}, {20 + precision})"
+    micros = f"strftime({text}, '%Y-%m-%d %H:%M:%S.%f')"
+    return micros if precision == 6 else f"left({micros}, {20 + precision})"
 
 
 _SPECIAL = (

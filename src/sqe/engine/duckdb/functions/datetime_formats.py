@@ -1,4 +1,4 @@
-"""Formats of dates as DuckDB's."""
+"""Formats of MySQL and Joda for dates and times, as DuckDB's."""
 
 from __future__ import annotations
 

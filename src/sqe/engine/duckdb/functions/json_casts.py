@@ -53,8 +53,8 @@ def to_json(text: str, source: Type, printed: Printed, depth: int = 0) -> str:
             name = f"k{depth}_"
             member = f"{quoted(_name(name, key, printed))} || ':'"
             pairs = f"lambda {name}: {member} || {inside(f'{{0}}[{name}]', value)}"
-            made = _joined(f"list_transform({_sorted_keys(key, printed)}, {pairs})")
-            return share(_in_braces(made), (text,))
+            members = _joined(f"list_transform({_sorted_keys(key, printed)}, {pairs})")
+            return share(_in_braces(members), (text,))
         case Row(fields):
             parts = []
             for f, name in zip(fields, row_field_names(source), strict=True):
@@ -120,7 +120,7 @@ def from_json(text: str, target: Type, *, safe: bool) -> str:
         structure = json.dumps(_structure(target), separators=(",", ":"))
         # Of a constant NULL, DuckDB forgets the type.
         read = f"CAST(from_json_strict({body}, {string(structure)}) AS {duck_type(_without_maps(target))})"
-        return _made(read, target, 0)
+        return _with_maps(read, target, 0)
     return body if isinstance(target, Varchar) or target == JSON else f"CAST({body} AS {duck_type(target)})"
 
 
@@ -150,24 +150,24 @@ def _without_maps(target: Type) -> Type:
     return target
 
 
-def _made(text: str, target: Type, depth: int) -> str:
-    """With maps, which DuckDB has no structure for."""
+def _with_maps(text: str, target: Type, depth: int) -> str:
+    """Puts back maps, which DuckDB's JSON structures lack."""
     if not holds_map(target):
         return text
     name = f"w{depth}_"
     match target:
         case Array(element):
-            return f"list_transform({text}, lambda {name}: {_made(name, element, depth + 1)})"
+            return f"list_transform({text}, lambda {name}: {_with_maps(name, element, depth + 1)})"
         case Map(_, value):
             if holds_map(value):
-                made = _made(f"{name}.value", value, depth + 1)
-                entry = f"struct_pack(key := {name}.key, value := {made})"
+                inner = _with_maps(f"{name}.value", value, depth + 1)
+                entry = f"struct_pack(key := {name}.key, value := {inner})"
                 text = f"list_transform({text}, lambda {name}: {entry})"
             return f"CAST(map_from_entries({text}) AS {duck_type(target)})"
         case Row(fields):
             parts = []
-            for field, named in zip(fields, row_field_names(target), strict=True):
-                place = _made(f"({{0}}).{quote_name(named)}", field.type, depth + 1)
-                parts.append(f"{quote_name(named)} := {place}")
+            for field, field_name in zip(fields, row_field_names(target), strict=True):
+                place = _with_maps(f"({{0}}).{quote_name(field_name)}", field.type, depth + 1)
+                parts.append(f"{quote_name(field_name)} := {place}")
             return share(f"CASE WHEN {{0}} IS NOT NULL THEN struct_pack({', '.join(parts)}) END", (text,))
     raise AssertionError(target)

@@ -1,7 +1,7 @@
-"""Regular expressions for RE2, of those that mean the same to it and to Java. Others are refused.
+"""Java's regular expressions as RE2's, where both mean the same. Others are refused.
 
-Left out are what RE2 has not (references, looking around, possessive loops), word boundaries and [[:alpha:]],
-which are those of ASCII to it, and loops over what may match nothing, which end differently.
+Refused are what RE2 lacks (backreferences, lookaround, possessive quantifiers), word boundaries and
+[[:alpha:]], which are ASCII to it, and loops over what may match nothing, which end differently.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class _Reader:
     names: dict[str, int] = field(default_factory=dict)
     absent: set[int] = field(default_factory=set)
     looped: set[int] = field(default_factory=set)
-    made: int = 0
+    group_count: int = 0
     tails: list[int] = field(default_factory=list)
     takes_newline: bool = False
     anchored: bool = False
@@ -186,8 +186,8 @@ class _Reader:
         elif depth:
             raise _refused("$ in a group")
         else:
-            self.made += 1
-            self.tails.append(self.made)
+            self.group_count += 1
+            self.tails.append(self.group_count)
             text = _TAIL
         return _Item(text, may_be_empty=True, ends=True)
 
@@ -228,12 +228,12 @@ class _Reader:
         if sign != "{":
             self.at += 1
             return {"?": (0, 1), "*": (0, None), "+": (1, None)}[sign]
-        found = _COUNT.match(self.source, self.at)
-        if found is None:
+        match = _COUNT.match(self.source, self.at)
+        if match is None:
             raise _refused("a brace")
-        self.at = found.end()
-        low = int(found[1])
-        high = low if found[2] is None else None if found[3] is None else int(found[3])
+        self.at = match.end()
+        low = int(match[1])
+        high = low if match[2] is None else None if match[3] is None else int(match[3])
         if high is not None and (high < low or high == 0):
             raise _refused("a repetition of nothing")
         return low, high
@@ -264,10 +264,10 @@ class _Reader:
             opening = "(?:"
         elif name is not None or not self.source.startswith("(?", self.at):
             self.at = name.end() if name is not None else self.at + 1
-            self.made += 1
+            self.group_count += 1
             if name is not None:
                 self.names[name[1]] = len(self.groups)
-            self.groups.append(self.made)
+            self.groups.append(self.group_count)
             opening = "("
         else:
             raise _refused(self.source[self.at : self.at + 3])
@@ -394,8 +394,8 @@ class _Reader:
             return [_quoted(code) for code in sorted(self.folds(low))]
         if high > 127:
             raise _refused("letters in any case that are not of ASCII")
-        found = {same for code in range(low, high + 1) for same in folds(code)}
-        return [_quoted(code) for code in sorted(found)]
+        codes = {same for code in range(low, high + 1) for same in folds(code)}
+        return [_quoted(code) for code in sorted(codes)]
 
 
 def _quoted(code: int) -> str:

@@ -102,8 +102,8 @@ def replace(call: Call, texts: Texts, pattern: Pattern) -> str:
     new = constant_text(call, 2, "the replacement") if len(texts) == 3 else ""
     if new is None:
         return "CAST(NULL AS VARCHAR)"
-    made = _replacement(call, new, pattern)
-    return f"regexp_replace({texts[0]}, {string(pattern.text)}, {string(made)}, 'g')"
+    replacement = _replacement(call, new, pattern)
+    return f"regexp_replace({texts[0]}, {string(pattern.text)}, {string(replacement)}, 'g')"
 
 
 def _replacement(call: Call, text: str, pattern: Pattern) -> str:
@@ -150,22 +150,23 @@ def _replace_by(call: Call, texts: Texts, pattern: Pattern) -> str:
         )
     groups = pattern.groups[1:]
     if not groups:
-        found = f"list_transform({_all('{0}', pattern)}, lambda m_: CAST([] AS VARCHAR[]))"
+        matches = f"list_transform({_all('{0}', pattern)}, lambda m_: CAST([] AS VARCHAR[]))"
     elif len(groups) == 1:
-        found = f"list_transform({_all('{0}', pattern, groups[0])}, lambda m_: [m_])"
+        matches = f"list_transform({_all('{0}', pattern, groups[0])}, lambda m_: [m_])"
     else:
         each = ", ".join(_all("{0}", pattern, group) for group in groups)
         fields = ", ".join(f"m_[{n}]" for n in range(1, len(groups) + 1))
-        found = f"list_transform(list_zip({each}), lambda m_: [{fields}])"
+        matches = f"list_transform(list_zip({each}), lambda m_: [{fields}])"
     between = f"regexp_split_to_array({{0}}, {string(pattern.text)})"
-    made = f"list_transform({found}, {texts[2]})"
+    replacements = f"list_transform({matches}, {texts[2]})"
     joined = (
-        f"{between}[1] || array_to_string(list_transform(list_zip({made}, {between}[2:]),"
+        f"{between}[1] || array_to_string(list_transform(list_zip({replacements}, {between}[2:]),"
         " lambda m_: m_[1] || m_[2]), '')"
     )
     # One NULL among them makes the whole NULL.
     return share(
-        f"(CASE WHEN len(list_filter({made}, lambda m_: m_ IS NULL)) = 0 THEN {joined} END)", texts[:1]
+        f"(CASE WHEN len(list_filter({replacements}, lambda m_: m_ IS NULL)) = 0 THEN {joined} END)",
+        texts[:1],
     )
 
 

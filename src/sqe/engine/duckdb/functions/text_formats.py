@@ -54,24 +54,24 @@ def _placed(call: Call, place: re.Match[str], t: Type, text: str) -> str:
     if flags & {"-", "0"} and not place["width"]:
         raise refused
     if kind == "s" and letter == "s":
-        made = f"coalesce({_as_java_prints(call, place, t, text)}, 'null')"
-        return _justified(_cut(made, place), flags, place, checked=isinstance(t, (Varchar, Char)))
+        output = f"coalesce({_as_java_prints(call, place, t, text)}, 'null')"
+        return _justified(_cut(output, place), flags, place, checked=isinstance(t, (Varchar, Char)))
     if kind == "b" and t in (BOOLEAN, UNKNOWN):
-        made = _cut(f"coalesce(CAST({text} AS VARCHAR), 'false')", place)
+        output = _cut(f"coalesce(CAST({text} AS VARCHAR), 'false')", place)
     elif place["places"] is not None and kind in "dxo":
         raise refused
     elif kind == "d" and letter == "d" and is_integer(t):
-        made = _integer(text, flags, int(place["width"] or 0))
+        output = _integer(text, flags, int(place["width"] or 0))
     elif kind in "xo" and letter != "O" and is_integer(t):
         zeros = f"0{place['width']}" if "0" in flags else ""
-        made = f"coalesce(printf('%{zeros}{kind}', CAST({text} AS BIGINT)), 'null')"
+        output = f"coalesce(printf('%{zeros}{kind}', CAST({text} AS BIGINT)), 'null')"
     elif letter == "f" and (isinstance(t, Decimal) or t in APPROXIMATE):
-        made = _fixed(call, place, t, text, flags)
+        output = _fixed(call, place, t, text, flags)
     elif kind in "dxof" and t == UNKNOWN:
-        made = f"'{printed_null(place)}'"
+        output = f"'{printed_null(place)}'"
     else:
         raise not_printed(call, place, t)
-    return _justified(f"upper({made})" if letter.isupper() else made, flags, place, checked=False)
+    return _justified(f"upper({output})" if letter.isupper() else output, flags, place, checked=False)
 
 
 def _cut(text: str, place: re.Match[str]) -> str:
@@ -84,11 +84,11 @@ def _justified(text: str, flags: set[str], place: re.Match[str], *, checked: boo
         return text
     pad = "rpad" if "-" in flags else "lpad"
     width = place["width"] or 0
-    made = f"{pad}({{0}}, CAST(greatest(length({{0}}), {width}) AS INTEGER), ' ')"
+    output = f"{pad}({{0}}, CAST(greatest(length({{0}}), {width}) AS INTEGER), ' ')"
     if checked:
         beyond = give_up("format of such a text")
-        made = f"(CASE WHEN regexp_matches({{0}}, {_PAIRS}) THEN {beyond} ELSE {made} END)"
-    return share(made, (text,))
+        output = f"(CASE WHEN regexp_matches({{0}}, {_PAIRS}) THEN {beyond} ELSE {output} END)"
+    return share(output, (text,))
 
 
 def _integer(text: str, flags: set[str], width: int) -> str:
@@ -115,14 +115,14 @@ def _fixed(call: Call, place: re.Match[str], t: Type, text: str, flags: set[str]
         cast = f"CAST({{0}} AS DECIMAL({number.precision},{number.scale}))"
         # Java keeps the sign of what it rounds to zero.
         zero = f"CASE WHEN {{0}} < 0 AND {cast} = 0 THEN '-' ELSE '' END"
-        made = share(f"({zero} || {printed(cast, number)})", (text,))
+        output = share(f"({zero} || {printed(cast, number)})", (text,))
     else:
         places = 6 if place["places"] is None else int(place["places"])
-        made = f"sqe_texts_format_fixed(CAST({text} AS DOUBLE), CAST({places} AS BIGINT))"
+        output = f"sqe_texts_format_fixed(CAST({text} AS DOUBLE), CAST({places} AS BIGINT))"
     if "," in flags:
         sign, digits, rest = (f"regexp_extract({{0}}, '^(-?)([0-9]*)(.*)$', {n})" for n in (1, 2, 3))
-        made = share(f"({sign} || {_grouped(digits)} || {rest})", (made,))
-    return f"coalesce({made}, '{printed_null(place)}')"
+        output = share(f"({sign} || {_grouped(digits)} || {rest})", (output,))
+    return f"coalesce({output}, '{printed_null(place)}')"
 
 
 def _as_java_prints(call: Call, place: re.Match[str], t: Type, text: str) -> str:

@@ -66,10 +66,10 @@ def from_wall_clock(call: Call, texts: Texts) -> str:
     earlier = f"make_timestamptz(epoch_us(l_.c) - {offset})"
     first = struct(c="{0}", l=later)
     second = struct(c="l_.c", l="l_.l", e=earlier)
-    chosen = (
+    instant = (
         f"CASE WHEN {fill(wall, ('e_.l',))} <> e_.c OR {fill(wall, ('e_.e',))} = e_.c THEN e_.e ELSE e_.l END"
     )
-    bound = f"list_transform(list_transform([{first}], lambda l_: {second}), lambda e_: {chosen})[1]"
+    bound = f"list_transform(list_transform([{first}], lambda l_: {second}), lambda e_: {instant})[1]"
     return share(bound, (texts[0],))
 
 
