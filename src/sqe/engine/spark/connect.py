@@ -178,7 +178,7 @@ class ConnectSession:
         is_cancelled: Callable[[], bool] = lambda: False,
     ) -> Iterator[bytes]:
         """Arrow IPC streams, each with its schema and one batch. `deadline` is of time.monotonic();
-        `on_metrics` hears after the last row what was measured."""
+        `on_metrics` is called with what was measured, after the last row."""
         plan = proto.Plan(root=proto.Relation(sql=proto.SQL(query=sql)))
         for response in self._execute(plan, tag=tag, deadline=deadline, sql=sql):
             if is_cancelled():
@@ -189,7 +189,7 @@ class ConnectSession:
             elif kind == "execution_progress" and on_progress is not None:
                 on_progress(_progress(response.execution_progress))
             if on_metrics is not None and response.HasField("metrics"):
-                on_metrics([_operator(found) for found in response.metrics.metrics])
+                on_metrics([_operator(message) for message in response.metrics.metrics])
 
     def _drain(self, plan: Any) -> None:
         deadline = time.monotonic() + CALL_SECONDS
@@ -207,14 +207,14 @@ class ConnectSession:
             **self._who(),
         )
         call, request = self._stub.ExecutePlan, first
-        seen: str | None = None
+        last_id: str | None = None
         failures = 0
         try:
             while True:
                 try:
                     for response in call(request, timeout=_remaining(deadline)):
                         failures = 0
-                        seen = response.response_id
+                        last_id = response.response_id
                         if response.HasField("result_complete"):
                             return
                         yield response
@@ -231,16 +231,16 @@ class ConnectSession:
                         raise self._failure(error, sql) from None
                 call = self._stub.ReattachExecute
                 request = proto.ReattachExecuteRequest(
-                    operation_id=operation, last_response_id=seen, **self._who()
+                    operation_id=operation, last_response_id=last_id, **self._who()
                 )
         finally:
-            released = proto.ReleaseExecuteRequest(
+            release = proto.ReleaseExecuteRequest(
                 operation_id=operation, release_all=proto.ReleaseExecuteRequest.ReleaseAll(), **self._who()
             )
             # A lane that was closed has nothing to release, and grpc says so by a ValueError.
             with contextlib.suppress(ValueError):
                 # Not waited for; but grpc cancels a call whose future nobody holds.
-                future = self._stub.ReleaseExecute.future(released, timeout=RELEASE_SECONDS)
+                future = self._stub.ReleaseExecute.future(release, timeout=RELEASE_SECONDS)
                 _releases.add(future)
                 future.add_done_callback(_releases.discard)
 

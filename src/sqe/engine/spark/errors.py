@@ -48,21 +48,21 @@ class Failure:
 
     def says(self, pattern: str) -> re.Match[str] | None:
         for _, message in self.causes:
-            found = re.search(pattern, message, re.IGNORECASE)
-            if found:
-                return found
+            match = re.search(pattern, message, re.IGNORECASE)
+            if match:
+                return match
         return None
 
 
 def translate(failure: Failure, sql: str | None = None) -> SqeError:
     """The error that a user sees. `sql` is what was sent, whose comments hold our positions."""
-    error = _known(failure) or _unknown(failure)
+    error = _recognized(failure) or _unrecognized(failure)
     if error.position is None and sql is not None and failure.start is not None:
         error.position = position_of(sql, failure.start, failure.stop)
     return error
 
 
-def _known(failure: Failure) -> SqeError | None:
+def _recognized(failure: Failure) -> SqeError | None:
     return (
         _raised_by_us(failure)
         or _ended_early(failure)
@@ -203,10 +203,10 @@ def _by_condition(failure: Failure) -> SqeError | None:
         return NotSupported("a function in Python cannot be called for the parts of an array or a map")
     if condition == "PATH_NOT_FOUND":
         return NotFound("a file of the statement does not exist", code="FILE_NOT_FOUND")
-    known = BY_CONDITION.get(condition) or BY_CONDITION.get(condition.split(".", 1)[0])
-    if known is None:
+    entry = BY_CONDITION.get(condition) or BY_CONDITION.get(condition.split(".", 1)[0])
+    if entry is None:
         return None
-    code, text = known
+    code, text = entry
     message = PARAMETER.sub(lambda m: _clean(failure.parameters.get(m.group(1), "")), text).strip()
     if code == "NOT_SUPPORTED":
         return NotSupported(message)
@@ -286,7 +286,7 @@ def _overflow(failure: Failure) -> SqeError | None:
     return None
 
 
-def _unknown(failure: Failure) -> SqeError:
+def _unrecognized(failure: Failure) -> SqeError:
     # The names of a cause go up to java.lang.Object.
     name = failure.causes[0][0].rsplit(".", 1)[-1] if failure.causes else "no reason given"
     reason = failure.condition or name

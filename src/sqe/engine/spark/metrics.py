@@ -88,8 +88,9 @@ class _Branch:
         step = _step(self.operator, total_files)
         step = replace(step, inputs=inputs, details=_details(self.operator, step.operation))
         rows = [of.rows for of in inputs if of.rows is not None]
-        known = step.rows is None and inputs and len(rows) == len(inputs)
-        return replace(step, rows=sum(rows)) if known and _kind(self.operator.name) in _KEEPS_ROWS else step
+        countable = step.rows is None and inputs and len(rows) == len(inputs)
+        keeps_rows = _kind(self.operator.name) in _KEEPS_ROWS
+        return replace(step, rows=sum(rows)) if countable and keeps_rows else step
 
 
 def _kind(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Python functions on Spark: how one travels to its workers. What we lean on of pyspark's is here."""
+"""Python functions on Spark: how one travels to its workers. What we use of pyspark's internals is here."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _RESULTS: dict[str, Any] = {
 
 def registration(name: str, function: Callable[..., Any], result: str) -> Any:
     """The command that makes a function of Arrow arrays known under a name. It travels by value, with the
-    room that it is in: the workers need Python of our version and pyarrow, and nothing of ours."""
-    room = sys.modules[function.__module__.rpartition(".")[0]]
-    _pickle.register_pickle_by_value(room)
+    package that it is in: the workers need Python of our version and pyarrow, and nothing of ours."""
+    package = sys.modules[function.__module__.rpartition(".")[0]]
+    _pickle.register_pickle_by_value(package)
     try:
         command = _pickle.dumps((function, _RESULTS[result]))
     finally:
-        _pickle.unregister_pickle_by_value(room)
+        _pickle.unregister_pickle_by_value(package)
     udf = proto.PythonUDF(
         output_type=proto.DataType(unparsed=proto.DataType.Unparsed(data_type_string=result)),
         eval_type=PythonEvalType.SQL_SCALAR_ARROW_UDF,

@@ -1,4 +1,4 @@
-"""A Spark Connect server that we own: one JVM on loopback, whose ports ask for what only we know."""
+"""A Spark Connect server that we own: one JVM on loopback, whose ports ask for a token that only we know."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class SparkServer:
             raise _no_room(error) from error
         self.directory = self._scratch.path
         self._trained = False
-        self._heard = 0
+        self._log_offset = 0
         self._has_runaways = False
         self._lock = threading.Lock()
         try:
@@ -127,11 +127,11 @@ class SparkServer:
         for a cancel between rows, and one row may be unnested to billions."""
         with contextlib.suppress(OSError), open(self.directory / "spark.log", "rb") as log:
             # A full log is begun anew.
-            self._heard = self._heard if log.seek(0, os.SEEK_END) >= self._heard else 0
-            log.seek(self._heard)
-            said = log.read()
-            self._heard += len(said)
-            self._has_runaways = self._has_runaways or RUNAWAY in said
+            self._log_offset = self._log_offset if log.seek(0, os.SEEK_END) >= self._log_offset else 0
+            log.seek(self._log_offset)
+            output = log.read()
+            self._log_offset += len(output)
+            self._has_runaways = self._has_runaways or RUNAWAY in output
         return self._has_runaways
 
     @property
@@ -183,7 +183,7 @@ class SparkServer:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(wait)
         elif self.alive:
-            # Somebody has to hear of its end, or it stays as a zombie for as long as we live.
+            # Reaped, or it would stay a zombie for as long as we live.
             threading.Thread(target=self._process.wait, name="sqe-spark-end", daemon=True).start()
         # The watchdog removes the directory after a JVM that it ended, and leaves it after one that
         # ended by itself, so that the reason can be read.
@@ -240,14 +240,15 @@ def _no_room(error: OSError) -> Unavailable:
 
 def _environment(token: str, settings: SparkSettings) -> dict[str, str]:
     # JAVA_TOOL_OPTIONS and friends would add options that we did not choose, and void the archive.
-    kept = {k: v for k, v in os.environ.items() if k not in ("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS")}
-    if "UTF-8" not in (kept.get("LC_ALL") or kept.get("LC_CTYPE") or kept.get("LANG") or "").upper():
+    environment = {k: v for k, v in os.environ.items() if k not in ("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS")}
+    locale = environment.get("LC_ALL") or environment.get("LC_CTYPE") or environment.get("LANG") or ""
+    if "UTF-8" not in locale.upper():
         # Java reads its locale for the encoding of file names, and refuses others than ASCII without one.
-        kept["LC_ALL"] = "C.UTF-8" if sys.platform == "linux" else "en_US.UTF-8"
-    kept |= {"SPARK_CONNECT_AUTHENTICATE_TOKEN": token, "SPARK_SCALA_VERSION": "2.13"}
+        environment["LC_ALL"] = "C.UTF-8" if sys.platform == "linux" else "en_US.UTF-8"
+    environment |= {"SPARK_CONNECT_AUTHENTICATE_TOKEN": token, "SPARK_SCALA_VERSION": "2.13"}
     # Bodies in Python run in the interpreter that made them.
-    kept["PYSPARK_PYTHON"] = sys.executable
-    return {**kept, "SPARK_LOCAL_IP": "127.0.0.1"} if _is_local(settings) else kept
+    environment["PYSPARK_PYTHON"] = sys.executable
+    return {**environment, "SPARK_LOCAL_IP": "127.0.0.1"} if _is_local(settings) else environment
 
 
 def _is_local(settings: SparkSettings) -> bool:
@@ -308,7 +309,7 @@ def _conf(settings: SparkSettings, directory: Path, jars: Sequence[Path]) -> Map
         conf["spark.sql.shuffle.partitions"] = str(max(2 * (os.cpu_count() or 2), 4))
         conf["spark.default.parallelism"] = str(os.cpu_count() or 2)
         # Says in the log which cancelled tasks go on: in one JVM Spark does no more about them. In a cluster
-        # it would end executors, which is the operator's to want.
+        # it would end executors, which is for the operator to decide.
         conf |= {
             "spark.task.reaper.enabled": "true",
             "spark.task.reaper.pollingInterval": "5s",

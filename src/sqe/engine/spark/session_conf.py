@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-# What every session has, on a server of ours or not, because our answers depend on it; and what closes
-# the ways that a mistake in rendered SQL could open.
+# Our answers depend on these; and some close what a mistake in rendered SQL could open.
 SESSION_CONF: Mapping[str, str] = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.caseSensitive": "true",

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# How often it is looked whether a server has lost cores, and for how long others may finish then.
+# How often to check whether a server has lost cores, and how long other statements may then take to finish.
 WATCH_SECONDS = 5.0
 RUNAWAY_SECONDS = 60.0
-# A session that nobody has used for so long is released: each takes a part of Spark's heap.
+# A session that was idle for this long is released: each takes a part of Spark's heap.
 SESSION_IDLE_SECONDS = 600.0
 # A Connect server takes messages of up to 128 MB.
 LOCAL_BYTES = 100 << 20
@@ -116,15 +116,15 @@ class Spark:
         wrong = next((key for key in conf if not key.startswith(_SESSION_KEYS)), None)
         assert wrong is None, f"not a setting of a catalog: {wrong}"
         with self._lock:
-            known = self._sessions.get(identity_key)
-            if known is not None and known.conf == conf and not known.closed:
-                known.used()
-                return known
-            made = self._sessions[identity_key] = SparkSession(self, identity_key, conf)
-        if known is not None:
-            known.close(wait_for_statements=True)
+            current = self._sessions.get(identity_key)
+            if current is not None and current.conf == conf and not current.closed:
+                current.used()
+                return current
+            fresh = self._sessions[identity_key] = SparkSession(self, identity_key, conf)
+        if current is not None:
+            current.close(wait_for_statements=True)
         self.release_idle()
-        return made
+        return fresh
 
     def release_idle(self) -> None:
         """Ends sessions that nobody has used for a while; whoever comes back gets another."""
@@ -162,12 +162,12 @@ class Spark:
             if self._link is not None:
                 return self._link
             try:
-                made = self._install(self._make_link())
+                link = self._install(self._make_link())
             except SqeError as error:
                 self._failure = str(error)
                 raise
             self._failure = ""
-            return made
+            return link
 
     def _install(self, link: _Link) -> _Link:
         with self._lock:
@@ -199,8 +199,8 @@ class Spark:
         log.warning("Spark is started anew: tasks of cancelled statements went on")
         self.start()
         # What runs there may end by itself, or wait for those cores for ever.
-        give_up = time.monotonic() + RUNAWAY_SECONDS
-        while self._runs_on(link) and time.monotonic() < give_up and link.usable and not self._closed:
+        deadline = time.monotonic() + RUNAWAY_SECONDS
+        while self._runs_on(link) and time.monotonic() < deadline and link.usable and not self._closed:
             time.sleep(0.1)
         link.end()
 
@@ -358,26 +358,26 @@ class SparkSession:
         self, connect: ConnectSession, files: Files, tables: Tables, pins: Sequence[MetadataView]
     ) -> Iterator[None]:
         """Temporary views. Statements at once may share one of files, and the last of them drops it."""
-        made = []
+        names = []
         try:
             for name, table in tables.items():
                 connect.create_local_view(name, _as_stream(table))
                 with self._views_lock:
                     self._views[name] += 1
-                made.append(name)
+                names.append(name)
             for name, (file_format, paths) in files.items():
                 with self._views_lock:
                     connect.create_view(name, file_format, paths)
                     self._views[name] += 1
-                made.append(name)
+                names.append(name)
             for pin in pins:
                 with self._views_lock:
                     connect.create_metadata_view(pin.name, pin.location, pin.snapshot_id)
                     self._views[pin.name] += 1
-                made.append(pin.name)
+                names.append(pin.name)
             yield
         finally:
-            for name in made:
+            for name in names:
                 with self._views_lock, contextlib.suppress(Unavailable):
                     self._views[name] -= 1
                     if not self._views[name]:
@@ -390,9 +390,10 @@ class SparkSession:
             with self._views_lock:
                 if name in connect.registered:
                     continue
-                from sqe.functions.bodies import bodies as known
+                from sqe.functions.bodies import bodies as all_bodies
 
-                connect.register_function(name, known()[name].function(), spark_type(known()[name].result))
+                body = all_bodies()[name]
+                connect.register_function(name, body.function(), spark_type(body.result))
                 connect.registered.add(name)
 
     def forget(self, connect: ConnectSession) -> None:
@@ -531,9 +532,9 @@ def _reason(link: _Link, error: Unavailable) -> SqeError:
     """A lost connection to a server of ours is most often its end, which has a reason."""
     if link.server is None:
         return error
-    known = link.server.failure()
-    if known is not None:
-        return known
+    failure = link.server.failure()
+    if failure is not None:
+        return failure
     if link.server.alive:
         return error
     return Unavailable(

@@ -96,10 +96,10 @@ def _watch(jvm: int, owner: int, wake: int) -> tuple[bool, int | None]:
         if wake in ready and signal.SIGTERM in os.read(wake, 64):
             return trained, None
         if 0 in ready:
-            said = os.read(0, 64)
-            if not said:
+            message = os.read(0, 64)
+            if not message:
                 return trained, None
-            trained = trained or b"t" in said
+            trained = trained or b"t" in message
         if os.getppid() != owner:
             return trained, None
 

@@ -1,2 +1,2 @@
-"""How Spark says each function: a file a family, its table named RENDERINGS. What a function means, and which
-family it belongs to, is said in `functions/`."""
+"""How Spark renders each function: a file per family, its table named RENDERINGS. What a function means, and
+which family it belongs to, is in `sqe.functions`."""

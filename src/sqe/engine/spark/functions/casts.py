@@ -51,13 +51,13 @@ def spark_cast(text: str, source: Type, target: Type, *, safe: bool) -> str:
     if source == target:
         return text
     if source == UNKNOWN:
-        return _nothing(text, target)
+        return _typed_null(text, target)
     if not castable(source, target):
         raise NotSupported(f"Cannot cast {source} to {target}")
     return _Cast(safe, 0).text(text, source, target)
 
 
-def _nothing(text: str, target: Type) -> str:
+def _typed_null(text: str, target: Type) -> str:
     """NULL of a type, from a text that is NULL and a STRING to Spark, which it casts to no array."""
     null = f"CAST(NULL AS {spark_type(target)})"
     if text == f"CAST(NULL AS {spark_type(UNKNOWN)})":
@@ -85,7 +85,7 @@ class _Cast:
         if source == target or (is_binary(source) and is_binary(target)):
             return text
         if source == UNKNOWN:
-            return _nothing(text, target)
+            return _typed_null(text, target)
         if target == JSON:
             return to_json(text, source, printed_text(text, source))
         if source == JSON:
@@ -115,8 +115,8 @@ class _Cast:
                 element = inner.text(name, source.element, target.element)
                 if self.safe and element != name:
                     failed = f"exists({{0}}, {name} -> {name} IS NOT NULL AND {element} IS NULL)"
-                    made = f"transform({{0}}, {name} -> {element})"
-                    return share(f"CASE WHEN NOT {failed} THEN {made} END", (text,))
+                    transformed = f"transform({{0}}, {name} -> {element})"
+                    return share(f"CASE WHEN NOT {failed} THEN {transformed} END", (text,))
                 if element == inner.plain(name, target.element):
                     return self.plain(text, target)
                 return text if element == name else f"transform({text}, {name} -> {element})"
@@ -128,8 +128,8 @@ class _Cast:
                     raise NotSupported(f"TRY_CAST of {source} to {target}")
                 if self.safe and values != value:
                     failed = f"exists(map_values({{0}}), {value} -> {value} IS NOT NULL AND {values} IS NULL)"
-                    made = f"transform_values({{0}}, ({key}, {value}) -> {values})"
-                    return share(f"CASE WHEN NOT {failed} THEN {made} END", (text,))
+                    transformed = f"transform_values({{0}}, ({key}, {value}) -> {values})"
+                    return share(f"CASE WHEN NOT {failed} THEN {transformed} END", (text,))
                 if values != value:
                     text = f"transform_values({text}, ({key}, {value}) -> {values})"
                 return text if keys == key else f"transform_keys({text}, ({key}, {value}) -> {keys})"
@@ -291,11 +291,11 @@ _DOUBLE = (
 _UUID = r"^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$"
 
 
-def other_zone(known: str = "'^$'") -> str:
+def other_zone(readable: str = "'^$'") -> str:
     """A branch of a CASE that fails for a text in a zone that only its row knows: also where a cast is tried,
-    since NULL would be wrong. `known` is the pattern of texts that can be read."""
+    since NULL would be wrong. `readable` is the pattern of texts that can be read."""
     refused = refuse("A text of a column cannot be cast with a zone of its own", code="NOT_SUPPORTED")
-    return f"{{0}} RLIKE {string(_IN_A_ZONE)} AND NOT {{0}} RLIKE {known} THEN {refused}"
+    return f"{{0}} RLIKE {string(_IN_A_ZONE)} AND NOT {{0}} RLIKE {readable} THEN {refused}"
 
 
 def printed_text(text: str, source: Type) -> str:

@@ -1,4 +1,4 @@
-"""Trino's regular expressions in Java's words.
+"""Trino's regular expressions as Java's.
 
 To Trino \\w, \\d and \\s are those of ASCII, while \\b, [[:alpha:]] and \\p{Alpha} know all of Unicode, and
 (?i) is by the folding of Unicode: k is the Kelvin sign too, and ss is ß. Java has other sets under these
@@ -129,11 +129,11 @@ class _Reader:
     def peek(self) -> str:
         return self.source[self.at : self.at + 1]
 
-    def taken(self, known: re.Pattern[str]) -> re.Match[str] | None:
-        found = known.match(self.source, self.at)
-        if found is not None:
-            self.at = found.end()
-        return found
+    def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        match = pattern.match(self.source, self.at)
+        if match is not None:
+            self.at = match.end()
+        return match
 
     def part(self) -> None:
         character = self.peek()
@@ -158,7 +158,7 @@ class _Reader:
         elif character in "^$.":
             self.at += 1
             self.emit(character, "x" if character == "." else r"\b")
-        elif (loop := self.taken(_LOOP)) is not None:
+        elif (loop := self.take(_LOOP)) is not None:
             self.emit(loop[0])
         elif self.scope.spaced and (character.isspace() or character == "#"):
             self.skip()
@@ -175,14 +175,14 @@ class _Reader:
             raise _refused("such a blank")
 
     def group(self) -> None:
-        if self.taken(_COMMENT) is not None:
+        if self.take(_COMMENT) is not None:
             return
         outer = self.scope
-        flags = self.taken(_FLAGS) if not self.source.startswith("(?:", self.at) else None
+        flags = self.take(_FLAGS) if not self.source.startswith("(?:", self.at) else None
         if flags is not None:
             self.flags(flags[1], flags[2] or "", alone=flags[3] == ")")
             return
-        group = self.taken(_GROUP)
+        group = self.take(_GROUP)
         if group is None:
             if self.source.startswith("(?", self.at):
                 raise _refused(self.source[self.at : self.at + 3])
@@ -245,7 +245,7 @@ class _Reader:
             self.emit(f"(?:{ways})", "x")
 
     def escaped(self) -> None:
-        quoted = self.taken(_QUOTED)
+        quoted = self.take(_QUOTED)
         if quoted is not None:
             last = quoted[1][-1:] if _LOOP.match(self.source, self.at) else ""
             for characters in (quoted[1].removesuffix(last) if last else quoted[1], last):
@@ -282,9 +282,9 @@ class _Reader:
         if letter in _CONTROLS or letter in _LETTERS:
             self.at += 1
             return _CONTROLS.get(letter, ord(letter))
-        found = self.taken(_CODE)
-        if found is not None:
-            code = int(found[1] or found[2] or found[3], 16)
+        match = self.take(_CODE)
+        if match is not None:
+            code = int(match[1] or match[2] or match[3], 16)
             if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
                 raise _refused("such a character")
             return code
@@ -300,10 +300,10 @@ class _Reader:
         lower = letter.lower()
         if lower in _ASCII_SETS and lower:
             return _ASCII_SETS[lower], letter != lower, lower != "w" or letter == "W"
-        found = self.taken(_PROPERTY) if lower == "p" else None
-        if found is None:
+        match = self.take(_PROPERTY) if lower == "p" else None
+        if match is None:
             raise _refused("\\" + letter)
-        content, closed = _property(found[1] or found[2])
+        content, closed = _property(match[1] or match[2])
         return content, letter == "P", closed
 
     def set_(self) -> str:
@@ -340,7 +340,7 @@ class _Reader:
         return "".join(pieces), negated, nested
 
     def item(self, folding: bool) -> tuple[str, bool]:
-        posix = self.taken(_POSIX)
+        posix = self.take(_POSIX)
         if posix is not None:
             if posix[2] not in _CLASSES:
                 raise _wrong(posix[0])

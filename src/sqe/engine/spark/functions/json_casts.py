@@ -92,7 +92,7 @@ def from_json(text: str, target: Type, *, safe: bool) -> str:
     body = f"{_BODY}{TRIED if safe else ''}({text}, {string(shape_of(target, _keys))})"
     if has_parts(target):
         body = f"from_json({body}, {string(_wire(target))}, map('mode', 'FAILFAST'))"
-    return _made(body, target, 0)
+    return _restored(body, target, 0)
 
 
 def _keys(row: Row) -> list[str]:
@@ -112,8 +112,8 @@ def _wire(target: Type) -> str:
     return "STRING"
 
 
-def _made(text: str, target: Type, depth: int) -> str:
-    """Spark casts rows by position, and has no cast that makes a map."""
+def _restored(text: str, target: Type, depth: int) -> str:
+    """The value of the type: Spark casts rows by position, and has no cast that makes a map."""
     if isinstance(target, Varchar) or target == JSON:
         return text
     if not holds_map(target):
@@ -121,16 +121,16 @@ def _made(text: str, target: Type, depth: int) -> str:
     name = f"w{depth}_"
     match target:
         case Array(element):
-            return f"transform({text}, {name} -> {_made(name, element, depth + 1)})"
+            return f"transform({text}, {name} -> {_restored(name, element, depth + 1)})"
         case Map(key, value):
             key_text, value_text = (
-                _made(f"{name}.{part}", t, depth + 1) for part, t in (("key", key), ("value", value))
+                _restored(f"{name}.{part}", t, depth + 1) for part, t in (("key", key), ("value", value))
             )
             entry = f"named_struct('key', {key_text}, 'value', {value_text})"
             return f"map_from_entries(transform({text}, {name} -> {entry}))"
         case Row(fields):
             parts = ", ".join(
-                f"{string(new)}, {_made(f'({{0}}).{old}', field.type, depth + 1)}"
+                f"{string(new)}, {_restored(f'({{0}}).{old}', field.type, depth + 1)}"
                 for new, old, field in zip(row_field_names(target), _keys(target), fields, strict=True)
             )
             return share(f"if({{0}} IS NULL, NULL, named_struct({parts}))", (text,))
