@@ -25,7 +25,7 @@ DEFAULT_WAREHOUSE = Path("~/.sqe/warehouse")
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 # Names that mean something else to our SQL or to Spark.
-_TAKEN = {"system", "session", "spark_catalog", "global_temp", "information_schema"}
+_RESERVED_NAMES = {"system", "session", "spark_catalog", "global_temp", "information_schema"}
 
 
 class Catalogs:
@@ -37,7 +37,7 @@ class Catalogs:
         if not mounted:
             raise ConfigError("no catalog is mounted", hint="give a --catalog NAME=PATH")
         for name in mounted:
-            if not _NAME.fullmatch(name) or name.lower() in _TAKEN:
+            if not _NAME.fullmatch(name) or name.lower() in _RESERVED_NAMES:
                 raise ConfigError(
                     f"a catalog cannot have the name '{name}'",
                     hint="letters, digits, '_' and '-', and not a name with a meaning of its own",
@@ -68,9 +68,9 @@ class Catalogs:
         """Whether each name still leads to that table, at that metadata file."""
         try:
             for name, table in tables.items():
-                now = self.get(name.catalog).find_table(name.namespace, name.name)
+                current = self.get(name.catalog).find_table(name.namespace, name.name)
                 # A table made anew in a catalog of directories has its metadata at the same place.
-                same = (now.metadata_location, now.uuid, now.name) == (
+                same = (current.metadata_location, current.uuid, current.name) == (
                     table.metadata_location,
                     table.uuid,
                     name,

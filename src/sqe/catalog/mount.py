@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Mount = Callable[[CatalogSettings], Catalog]
 
-_BUILT = {"hadoop": "hadoop", "jdbc": "jdbc", "rest": "rest", "sqlite": "embedded"}
+_BUILT_IN = {"hadoop": "hadoop", "jdbc": "jdbc", "rest": "rest", "sqlite": "embedded"}
 
 
 def from_config(config: Config) -> Catalogs:
@@ -42,8 +42,8 @@ def mount(settings: CatalogSettings) -> Catalog:
 
 def _mount_of(settings: CatalogSettings) -> Mount:
     # Ours first: no package may stand in for them.
-    if settings.type in _BUILT:
-        module = import_module(f"sqe.catalog.backends.{_BUILT[settings.type]}")
+    if settings.type in _BUILT_IN:
+        module = import_module(f"sqe.catalog.backends.{_BUILT_IN[settings.type]}")
         return cast("Mount", module.mount)
     from importlib.metadata import entry_points
 

@@ -16,28 +16,28 @@ def everything(namespace: tuple[str, ...], table: str | None) -> bool:
     return True
 
 
-def match(wanted: str, stored: Iterable[str], *, kind: str) -> str | None:
+def match(name: str, stored: Iterable[str], *, kind: str) -> str | None:
     """The stored spelling; None if there is none. Two that differ only in case are ambiguous."""
     candidates = []
-    for name in stored:
-        if name == wanted:
-            return name
-        if name.lower() == wanted.lower():
-            candidates.append(name)
+    for spelling in stored:
+        if spelling == name:
+            return spelling
+        if spelling.lower() == name.lower():
+            candidates.append(spelling)
     if len(candidates) > 1:
-        choices = " or ".join(f'"{name}"' for name in sorted(candidates))
+        choices = " or ".join(f'"{candidate}"' for candidate in sorted(candidates))
         raise UserError(
-            f"{kind} name '{wanted}' is ambiguous: it matches {choices}",
+            f"{kind} name '{name}' is ambiguous: it matches {choices}",
             code="AMBIGUOUS_NAME",
             hint="write the exact name in double quotes",
         )
     return candidates[0] if candidates else None
 
 
-def nearest(wanted: str, names: Iterable[str]) -> str | None:
+def nearest(name: str, others: Iterable[str]) -> str | None:
     """A hint with the most similar name, if any is similar. Pass only names that the user may see."""
     import difflib
 
-    by_lower = {name.lower(): name for name in names if not unspeakable(name)}
-    close = difflib.get_close_matches(wanted.lower(), by_lower, n=1)
+    by_lower = {other.lower(): other for other in others if not unspeakable(other)}
+    close = difflib.get_close_matches(name.lower(), by_lower, n=1)
     return f"did you mean '{by_lower[close[0]]}'?" if close else None

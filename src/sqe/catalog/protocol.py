@@ -70,11 +70,11 @@ class Catalog(Protocol):
         """The LOCATION that the schema was created with."""
 
     def table_location(
-        self, namespace: tuple[str, ...], name: str, *, wanted: str | None = None
+        self, namespace: tuple[str, ...], name: str, *, location: str | None = None
     ) -> str | None:
-        """The LOCATION that an engine has to be given for a table of that name, `wanted` being the user's;
-        None where the engine's own choice is right. A table that is replaced stays where it is, unless
-        another place is wanted. NotSupported where places cannot be chosen."""
+        """The LOCATION that an engine has to be given for a table of that name, `location` being the user's
+        choice; None where the engine's own is right. A table that is replaced stays where it is, unless the
+        user chooses another place. NotSupported where places cannot be chosen."""
 
     def create_namespace(self, namespace: tuple[str, ...], *, location: str | None = None) -> None:
         """AlreadyExists SCHEMA_ALREADY_EXISTS."""

@@ -30,14 +30,14 @@ def create_table_text(table: Table) -> str:
     partitioning = [
         _transform(p.transform, p.column)
         for p in table.partitioning
-        if p.column is not None and _root(p.column, names)
+        if p.column is not None and _is_visible(p.column, names)
     ]
     if partitioning:
         options["partitioning"] = _array(partitioning)
     order = [
         _sort_key(f)
         for f in table.sort_order
-        if f.column is not None and _root(f.column, names) and f.transform == "identity"
+        if f.column is not None and _is_visible(f.column, names) and f.transform == "identity"
     ]
     if order:
         options["sorted_by"] = _array(order)
@@ -109,8 +109,8 @@ def _sort_key(key: SortField) -> str:
     return f"{quoted_if_needed(key.column or '')} {direction} NULLS {'FIRST' if key.nulls_first else 'LAST'}"
 
 
-def _root(column: str, names: set[str]) -> bool:
-    """Whether a column is known, or the row that it is a field of."""
+def _is_visible(column: str, names: set[str]) -> bool:
+    """Whether the column, or the row that it is a field of, is among the names."""
     return any(column == name or column.startswith(name + ".") for name in names)
 
 

@@ -15,21 +15,21 @@ log = logging.getLogger(__name__)
 EVERY_SECONDS = 10.0
 # Listing schemas takes milliseconds: one that needs longer than this is of no use to statements either.
 ANSWER_SECONDS = 5.0
-# So long the end waits for questions that are under way.
+# How long `close` waits for checks that are under way.
 END_SECONDS = 0.5
 NOT_YET = "has not answered yet"
 
 
 class Watch:
-    """From `start` to `close`. `tell` is called after every answer; one that does not come is only seen by
-    those who ask for `reasons`. A catalog that hangs holds its own thread, and no second one."""
+    """From `start` to `close`. `on_answer` is called after every answer; one that does not come is only seen
+    by those who ask for `reasons`. A catalog that hangs holds its own thread, and no second one."""
 
-    def __init__(self, catalogs: Catalogs, tell: Callable[[], None]) -> None:
+    def __init__(self, catalogs: Catalogs, on_answer: Callable[[], None]) -> None:
         self._catalogs = catalogs
-        self._tell = tell
+        self._on_answer = on_answer
         self._lock = threading.Lock()
         self._reasons = dict.fromkeys(catalogs.names(), NOT_YET)
-        self._asked: dict[str, float] = {}
+        self._asked_at: dict[str, float] = {}
         self._ended = threading.Event()
         self._threads = [
             threading.Thread(target=self._ask, args=(name,), name=f"sqe-watch-{name}", daemon=True)
@@ -42,17 +42,17 @@ class Watch:
 
     def close(self) -> None:
         self._ended.set()
-        until = time.monotonic() + END_SECONDS
+        deadline = time.monotonic() + END_SECONDS
         for thread in self._threads:
             if thread.is_alive():
-                thread.join(max(0.0, until - time.monotonic()))
+                thread.join(max(0.0, deadline - time.monotonic()))
 
     def reasons(self) -> dict[str, str]:
         """Why each does not answer; empty where it does."""
         late = time.monotonic() - ANSWER_SECONDS
         with self._lock:
             return {
-                name: _silent() if self._asked.get(name, late) < late else reason
+                name: _silent() if self._asked_at.get(name, late) < late else reason
                 for name, reason in self._reasons.items()
             }
 
@@ -61,7 +61,7 @@ class Watch:
         while not self._ended.is_set():
             began = time.monotonic()
             with self._lock:
-                self._asked[name] = began
+                self._asked_at[name] = began
             reason = ""
             try:
                 catalog.check()
@@ -75,10 +75,10 @@ class Watch:
             if time.monotonic() - began > ANSWER_SECONDS:
                 reason = reason or _silent()
             with self._lock:
-                del self._asked[name]
+                del self._asked_at[name]
                 self._reasons[name] = reason
             if not self._ended.is_set():
-                self._tell()
+                self._on_answer()
             self._ended.wait(EVERY_SECONDS)
 
 

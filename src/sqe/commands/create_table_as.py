@@ -36,7 +36,7 @@ def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
             # Spark would not check it.
             catalog.check_name(name)
         if tree.location is not None or before is None:
-            location = catalog.table_location(name.namespace, name.name, wanted=tree.location)
+            location = catalog.table_location(name.namespace, name.name, location=tree.location)
             tree = replace(tree, location=location)
         tree = replace(tree, properties=tuple(table_properties(tree).items()), comment=None)
         run(statement, _render_again(statement, plan, tree, coordinator), coordinator)

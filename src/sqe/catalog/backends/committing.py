@@ -1,4 +1,4 @@
-"""What backends share: how names are found, and how a change of metadata is made again until it holds.
+"""What backends share: how names are looked up, and how a change of metadata is retried until it commits.
 
 A backend says where names lead to (`_pointer`) and how new metadata takes the place of what was there
 (`_swap`). The metadata itself, and each change of it, is ours.
@@ -87,13 +87,13 @@ class CommittingCatalog(ABC):
 
     def find_namespace(self, parts: Namespace, *, visible: Visible = everything) -> Namespace:
         stored = {".".join(n): n for n in self.namespaces() if visible(n, None)}
-        wanted = ".".join(parts)
-        name = match(wanted, stored, kind="schema")
+        dotted = ".".join(parts)
+        name = match(dotted, stored, kind="schema")
         if name is None:
             raise NotFound(
-                f"schema '{self.name}.{wanted}' does not exist",
+                f"schema '{self.name}.{dotted}' does not exist",
                 code="SCHEMA_NOT_FOUND",
-                hint=nearest(wanted, stored),
+                hint=nearest(dotted, stored),
             )
         return stored[name]
 
@@ -108,9 +108,9 @@ class CommittingCatalog(ABC):
     def check_name(self, table: TableName) -> None:
         above = self._table_above(table.namespace)
         if above is not None:
-            raise taken(f"table or view '{self.name}.{above}'")
+            raise name_conflict(f"table or view '{self.name}.{above}'")
         if self._has_namespace((*table.namespace, table.name)):
-            raise taken(f"schema '{self.name}.{'.'.join(table.namespace)}.{table.name}'")
+            raise name_conflict(f"schema '{self.name}.{'.'.join(table.namespace)}.{table.name}'")
 
     def find_view(self, namespace: Namespace, name: str, *, visible: Visible = everything) -> View | None:
         try:
@@ -154,7 +154,7 @@ class CommittingCatalog(ABC):
 
         def changed(base: Raw | None, base_location: str) -> Raw:
             assert base is not None
-            raw = evolved(base, change, proven=lambda raw, field_id: _has_no_null(raw, field_id, name))
+            raw = evolved(base, change, has_no_null=lambda raw, field_id: _has_no_null(raw, field_id, name))
             return base if raw == base else committed(raw, base, base_location)
 
         raw, location = self._commit(name, changed)
@@ -280,29 +280,29 @@ class CommittingCatalog(ABC):
         create: bool = False,
         replace: bool = True,
     ) -> tuple[Raw, str]:
-        """The metadata with the change, and where it is. Made again, on what is there by then, for as long
-        as others are faster."""
+        """The metadata with the change, and where it is. Retried, on what is there by then, for as long as
+        others are faster."""
         kind = "view" if view else "table"
         for attempt in range(_COMMIT_ATTEMPTS):
             pointer = self._pointer(name.namespace, name.name)
             if pointer is None and not create:
                 raise self._not_found(name.namespace, name.name, kind=kind)
             if pointer is not None and (not replace or pointer.is_view != view):
-                there = "view" if pointer.is_view else "table"
-                raise AlreadyExists(f"{there} '{name}' already exists", code="TABLE_ALREADY_EXISTS")
-            before = "" if pointer is None else pointer.location
+                existing = "view" if pointer.is_view else "table"
+                raise AlreadyExists(f"{existing} '{name}' already exists", code="TABLE_ALREADY_EXISTS")
+            base_location = "" if pointer is None else pointer.location
             base = None if pointer is None else _read(pointer, name)
-            raw = _changed(change, base, before, name, kind)
+            raw = _changed(change, base, base_location, name, kind)
             if raw is base:
-                return raw, before
-            done = self._swap(name, raw, base=base, pointer=pointer, view=view)
-            if done is not None:
-                return done
+                return raw, base_location
+            result = self._swap(name, raw, base=base, pointer=pointer, view=view)
+            if result is not None:
+                return result
             time.sleep(random.uniform(0, 0.01 * 2 ** min(attempt, 7)))
         raise CommitConflict(f"{kind} '{name}' was changed by others at the same time", hint="try again")
 
 
-def taken(what: str) -> UserError:
+def name_conflict(what: str) -> UserError:
     """Not AlreadyExists, which IF NOT EXISTS forgives."""
     return UserError(
         f"{what} already exists, and a table and a schema cannot have the same name",

@@ -19,7 +19,7 @@ from sqe.catalog.backends.committing import (
     Pointer,
     Raw,
     check_readable,
-    taken,
+    name_conflict,
 )
 from sqe.catalog.backends.jdbc import not_writable, refuse_purge
 from sqe.catalog.iceberg import metadata
@@ -84,8 +84,8 @@ class HadoopCatalog(CommittingCatalog):
     def namespace_location(self, namespace: Namespace) -> str | None:
         return None
 
-    def table_location(self, namespace: Namespace, name: str, *, wanted: str | None = None) -> str | None:
-        self._refuse_other_place(namespace, name, wanted)
+    def table_location(self, namespace: Namespace, name: str, *, location: str | None = None) -> str | None:
+        self._refuse_other_place(namespace, name, location)
         return None
 
     def create_namespace(self, namespace: Namespace, *, location: str | None = None) -> None:
@@ -96,7 +96,7 @@ class HadoopCatalog(CommittingCatalog):
         dotted = ".".join(namespace)
         above = self._table_above(namespace)
         if above is not None:
-            raise taken(f"table '{self.name}.{above}'")
+            raise name_conflict(f"table '{self.name}.{above}'")
         try:
             is_new = self._files.make_directory(place)
         except OSError as error:
@@ -158,8 +158,8 @@ class HadoopCatalog(CommittingCatalog):
 
             raw = metadata.read(pointer.location, table)
             refuse_purge(raw, table)
-            here = Places((self._files.resolve(place),), ())
-            left = divided(every_file(raw, pointer.location, table), here)[1]
+            own = Places((self._files.resolve(place),), ())
+            left = divided(every_file(raw, pointer.location, table), own)[1]
         try:
             self._files.remove_tree(place)
         except FileNotFoundError:
@@ -207,10 +207,10 @@ class HadoopCatalog(CommittingCatalog):
         directory = f"{place}/metadata"
         above = None if pointer is not None else self._table_above(name.namespace)
         if above is not None:
-            raise taken(f"table '{self.name}.{above}'")
+            raise name_conflict(f"table '{self.name}.{above}'")
         has_directory = self._files.has_directory
         if pointer is None and has_directory(place) and not has_directory(directory):
-            raise taken(f"schema '{self.name}.{'.'.join(name.namespace)}.{name.name}'")
+            raise name_conflict(f"schema '{self.name}.{'.'.join(name.namespace)}.{name.name}'")
         location = f"{directory}/v{number}.metadata.json"
         check_readable(raw, location, name, view=view)
         try:
@@ -284,10 +284,10 @@ class HadoopCatalog(CommittingCatalog):
                 return location
         return None
 
-    def _refuse_other_place(self, namespace: Namespace, name: str, wanted: str | None) -> None:
+    def _refuse_other_place(self, namespace: Namespace, name: str, location: str | None) -> None:
         # SHOW CREATE TABLE tells where a table is, and what it tells can be run.
         place = self._place(namespace, name)
-        if wanted is not None and spell(wanted) != place:
+        if location is not None and spell(location) != place:
             raise self._unable("a table cannot have a LOCATION of its own")
 
     def _refuse_renaming(self) -> NoReturn:

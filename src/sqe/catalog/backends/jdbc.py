@@ -93,9 +93,9 @@ class JdbcCatalog(CommittingCatalog):
     def namespace_location(self, namespace: Namespace) -> str | None:
         return self._pointers.namespace_location(_join(namespace))
 
-    def table_location(self, namespace: Namespace, name: str, *, wanted: str | None = None) -> str | None:
-        if wanted is not None:
-            return wanted
+    def table_location(self, namespace: Namespace, name: str, *, location: str | None = None) -> str | None:
+        if location is not None:
+            return location
         stored = _join(namespace)
         plain = all(schema_directory(part) == part for part in (*_split(stored), name))
         if plain and self._pointers.namespace_location(stored) is None:
@@ -201,12 +201,12 @@ class JdbcCatalog(CommittingCatalog):
         target = TableName(self.name, namespace, to.name)
         if not to.name:
             raise InvalidArgument("a table needs a name")
-        done = self._pointers.rename(
+        renamed = self._pointers.rename(
             (_join(name.namespace), name.name), (_join(namespace), to.name), view=view
         )
-        if done is None:
+        if renamed is None:
             raise self._not_found(name.namespace, name.name, kind="view" if view else "table")
-        if not done:
+        if not renamed:
             raise AlreadyExists(f"'{target}' already exists", code="TABLE_ALREADY_EXISTS")
 
     def _new_location(self, namespace: Namespace, name: str) -> str:

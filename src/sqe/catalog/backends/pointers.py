@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeVar
 
-from sqe.catalog.backends.committing import Pointer, taken
+from sqe.catalog.backends.committing import Pointer, name_conflict
 from sqe.errors import NotFound, SqeError
 
 T = TypeVar("T")
@@ -192,20 +192,20 @@ class Pointers(ABC):
         def put(db: Database) -> bool:
             values = {**self._key(namespace, name), "location": location}
             if previous is not None:
-                done = db.change(
+                count = db.change(
                     "UPDATE iceberg_tables SET metadata_location = :location, "
                     f"previous_metadata_location = :previous WHERE {_KEY} "
                     f"AND metadata_location = :previous AND {_OF_KIND[view]}",
                     {**values, "previous": previous},
                 )
-                return done == 1
+                return count == 1
             self._require_room(db, namespace, name)
-            done = db.change(
+            count = db.change(
                 "INSERT INTO iceberg_tables (catalog_name, table_namespace, table_name, metadata_location, "
                 "iceberg_type) VALUES (:catalog, :namespace, :name, :location, :kind) ON CONFLICT DO NOTHING",
                 {**values, "kind": "VIEW" if view else "TABLE"},
             )
-            return done == 1
+            return count == 1
 
         return self._write(put)
 
@@ -220,19 +220,19 @@ class Pointers(ABC):
 
         def rename(db: Database) -> bool | None:
             self._require_room(db, *after)
-            taken = db.query(f"SELECT 1 FROM iceberg_tables WHERE {_KEY}", self._key(*after))
-            if taken and after != before:
+            rows = db.query(f"SELECT 1 FROM iceberg_tables WHERE {_KEY}", self._key(*after))
+            if rows and after != before:
                 return False
-            done = db.change(
+            count = db.change(
                 "UPDATE iceberg_tables SET table_namespace = :to_namespace, table_name = :to_name "
                 f"WHERE {_KEY} AND {_OF_KIND[view]}",
                 {**self._key(*before), "to_namespace": after[0], "to_name": after[1]},
             )
-            return True if done == 1 else None
+            return True if count == 1 else None
 
         return self._write(rename)
 
-    def _is_known(self, db: Database) -> bool:
+    def _has_rows(self, db: Database) -> bool:
         """Whether there are rows of this catalog."""
         rows = db.query(
             "SELECT 1 FROM iceberg_tables WHERE catalog_name = :catalog UNION ALL "
@@ -260,12 +260,12 @@ class Pointers(ABC):
         self._require_namespace(db, namespace)
         self._refuse_table_above(db, namespace)
         if self._namespace_exists(db, f"{namespace}.{name}"):
-            raise taken(f"schema '{self._catalog}.{namespace}.{name}'")
+            raise name_conflict(f"schema '{self._catalog}.{namespace}.{name}'")
 
     def _refuse_table_above(self, db: Database, namespace: str) -> None:
         rows = db.query(*self._tables_above(namespace))
         if rows:
-            raise taken(f"table or view '{self._catalog}.{'.'.join(rows[0])}'")
+            raise name_conflict(f"table or view '{self._catalog}.{'.'.join(rows[0])}'")
 
     def _tables_above(self, namespace: str) -> tuple[str, dict[str, str]]:
         parts = namespace.split(".")

@@ -113,7 +113,7 @@ class PostgresPointers(Pointers):
     def _attempt(self, work: Callable[[Connection], T]) -> T:
         import psycopg
 
-        give_up = time.monotonic() + self._lock_timeout
+        deadline = time.monotonic() + self._lock_timeout
         pause = 0.005
         while True:
             db = None
@@ -122,7 +122,7 @@ class PostgresPointers(Pointers):
                 result = work(db)
             except psycopg.Error as error:
                 _close(db)
-                if error.sqlstate not in _TRY_AGAIN or time.monotonic() >= give_up:
+                if error.sqlstate not in _TRY_AGAIN or time.monotonic() >= deadline:
                     raise self.fault(error) from None
             except BaseException:
                 # An interrupt may have left it in the middle of something.
@@ -196,7 +196,7 @@ class PostgresPointers(Pointers):
             self._prepared = True
 
     def _is_complete(self, db: Database) -> bool:
-        return _has_tables(db) and self._is_known(db)
+        return _has_tables(db) and self._has_rows(db)
 
     def _complete(self, db: Database) -> None:
         # CREATE TABLE IF NOT EXISTS of two at once fails in one of them.
@@ -206,7 +206,7 @@ class PostgresPointers(Pointers):
         if "iceberg_type" not in _columns(db):
             # Another may have added it since the transaction began.
             db.change(ADD_TYPE.replace("ADD COLUMN", "ADD COLUMN IF NOT EXISTS"), {})
-        if not self._is_known(db):
+        if not self._has_rows(db):
             self._add_first_namespace(db)
 
     def fault(self, error: Exception) -> SqeError:
@@ -246,14 +246,14 @@ class _Transaction:
         self._db = db
 
     def query(self, sql: str, values: Values) -> list[tuple[Any, ...]]:
-        return self._db.execute(_placed(sql), values).fetchall()
+        return self._db.execute(_with_placeholders(sql), values).fetchall()
 
     def change(self, sql: str, values: Values) -> int:
-        return self._db.execute(_placed(sql), values).rowcount
+        return self._db.execute(_with_placeholders(sql), values).rowcount
 
 
-def _placed(sql: str) -> str:
-    """With values marked as psycopg wants them. The texts are all ours, and hold no other colon or %."""
+def _with_placeholders(sql: str) -> str:
+    """In psycopg's form. The texts are all ours, and hold no other colon or %."""
     return _VALUE.sub(r"%(\1)s::text", sql)
 
 

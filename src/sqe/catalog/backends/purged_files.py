@@ -1,5 +1,5 @@
 """Which files PURGE may delete. A table's metadata is written by whoever writes the table, and what it names
-need not be the table's: only what lies in the table's own places goes, and the rest is told."""
+need not be the table's: only what lies in the table's own places goes, and the rest is reported."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class Places:
     """The directories that are a table's own, and those of other tables; all resolved."""
 
     own: tuple[str, ...]
-    taken: tuple[str, ...]
+    others: tuple[str, ...]
 
     def holds(self, location: str) -> bool:
         """Whether a file is this table's: in one of its places, with no other table's place as near. A place
         itself is a directory, whatever the metadata says."""
-        return _nearest(location, self.own) > _nearest(location, self.taken)
+        return _nearest(location, self.own) > _nearest(location, self.others)
 
 
 def places_of(
@@ -38,12 +38,12 @@ def places_of(
     them."""
     own = [_home(location)]
     root = _resolve(root)
-    taken = [place for other, metadata in others for place in (_home(other), *_declared(metadata))]
+    other_places = [place for other, metadata in others for place in (_home(other), *_declared(metadata))]
     for place in _declared(raw):
         below = place != root and is_within(place, root)
-        if below and not any(is_within(place, x) or is_within(x, place) for x in taken):
+        if below and not any(is_within(place, x) or is_within(x, place) for x in other_places):
             own.append(place)
-    return Places(tuple(own), tuple(taken))
+    return Places(tuple(own), tuple(other_places))
 
 
 def divided(files: Iterable[str], places: Places) -> tuple[list[str], list[str]]:

@@ -15,7 +15,7 @@ from sqe.catalog.backends.committing import (
     Pointer,
     Raw,
     check_readable,
-    taken,
+    name_conflict,
 )
 from sqe.catalog.backends.jdbc import refuse_purge
 from sqe.catalog.backends.rest_client import RestClient, RestError
@@ -44,7 +44,7 @@ class RestCatalog(CommittingCatalog):
         self._client = RestClient(name, url, warehouse=warehouse)
 
     def check(self) -> None:
-        # Listing all takes a question for each schema.
+        # Listing all takes a request for each schema.
         self._children(())
 
     def namespaces(self) -> list[Namespace]:
@@ -57,7 +57,7 @@ class RestCatalog(CommittingCatalog):
         return self._listed(namespace, "views") if self._client.has_views else []
 
     def find_namespace(self, parts: Namespace, *, visible: Visible = everything) -> Namespace:
-        # Most names are written as they are stored, and listing all takes a question for each schema. Not
+        # Most names are written as they are stored, and listing all takes a request for each schema. Not
         # asked for by its name: some servers find it in another case too, and say that it is spelled so.
         exact = parts and _is_name(*parts) and visible(parts, None)
         if exact and all(parts[:n] in self._children(parts[: n - 1]) for n in range(1, len(parts) + 1)):
@@ -67,9 +67,9 @@ class RestCatalog(CommittingCatalog):
     def namespace_location(self, namespace: Namespace) -> str | None:
         return (self._properties(namespace) or {}).get("location")
 
-    def table_location(self, namespace: Namespace, name: str, *, wanted: str | None = None) -> str | None:
-        """The server's choice, unless one is wanted."""
-        return wanted
+    def table_location(self, namespace: Namespace, name: str, *, location: str | None = None) -> str | None:
+        """The server's choice, unless the user makes one."""
+        return location
 
     def create_namespace(self, namespace: Namespace, *, location: str | None = None) -> None:
         if not namespace or not _is_name(*namespace):
@@ -78,7 +78,7 @@ class RestCatalog(CommittingCatalog):
             )
         above = self._table_above(namespace)
         if above is not None:
-            raise taken(f"table or view '{self.name}.{above}'")
+            raise name_conflict(f"table or view '{self.name}.{above}'")
         properties = {} if location is None else {"location": spell(location)}
         for length in range(1, len(namespace)):
             # Not all servers make the parents.
@@ -158,10 +158,10 @@ class RestCatalog(CommittingCatalog):
                 answer = self._client.get("namespaces", namespace, kind, (name,))
             except RestError:
                 continue
-            return self._answered(answer, TableName(self.name, namespace, name), view=kind == "views")
+            return self._pointer_in(answer, TableName(self.name, namespace, name), view=kind == "views")
         return None
 
-    def _answered(self, answer: dict[str, Any], name: TableName, *, view: bool) -> Pointer:
+    def _pointer_in(self, answer: dict[str, Any], name: TableName, *, view: bool) -> Pointer:
         raw, location = answer.get("metadata"), answer.get("metadata-location")
         if not isinstance(raw, dict) or not isinstance(location, str):
             kind = "view" if view else "table"
@@ -191,7 +191,7 @@ class RestCatalog(CommittingCatalog):
             if base is None and error.status == 404:
                 raise self._no_schema(name.namespace) from None
             return None
-        pointer = self._answered(answer, name, view=view)
+        pointer = self._pointer_in(answer, name, view=view)
         return pointer.raw or {}, pointer.location
 
     def _change(self, name: TableName, base: Raw, raw: Raw, view: bool) -> Raw:

@@ -13,8 +13,8 @@ from sqe.foundation.record import record
 if TYPE_CHECKING:
     from sqe.catalog.backends.rest_connections import Connections
 
-# Somebody waits for each statement that asks, and catalogs answer within a second: one that has said nothing
-# for so long will not, and one that can be reached at all is reached by the second or third packet.
+# Catalogs answer within a second, and statements wait for them: one that has said nothing for this long will
+# not, and one that can be reached at all is reached by the second or third packet.
 CONNECT_SECONDS = 5.0
 ANSWER_SECONDS = 20.0
 _VIEWS = "GET /v1/{prefix}/namespaces/{namespace}/views"
@@ -30,7 +30,7 @@ class RestError(Exception):
 
 
 @record
-class Place:
+class ServerConfig:
     """What the server says about itself: where its paths begin, and what it can do."""
 
     prefix: str
@@ -54,11 +54,11 @@ class RestClient:
         self._base = parts.path.rstrip("/")
         self._warehouse = warehouse
         self._connections: Connections | None = None
-        self._place: Place | None = None
+        self._config: ServerConfig | None = None
 
     @property
     def has_views(self) -> bool:
-        return self._known_place().views
+        return self._server_config().views
 
     def get(self, *path: str | tuple[str, ...], query: Mapping[str, str] | None = None) -> dict[str, Any]:
         return self._call("GET", self._path(path, query))
@@ -84,20 +84,20 @@ class RestClient:
             token = str(following)
 
     def namespace_text(self, namespace: tuple[str, ...]) -> str:
-        return self._known_place().separator.join(namespace)
+        return self._server_config().separator.join(namespace)
 
     def close(self) -> None:
         connections, self._connections = self._connections, None
         if connections is not None:
             connections.close()
 
-    def _known_place(self) -> Place:
-        # Those who come at the same time ask it each: in turn, the last would wait for the silence of all.
-        if self._place is None:
-            self._place = self._ask_place()
-        return self._place
+    def _server_config(self) -> ServerConfig:
+        # Concurrent callers each ask: one after the other, the last would wait for the timeouts of all.
+        if self._config is None:
+            self._config = self._fetch_config()
+        return self._config
 
-    def _ask_place(self) -> Place:
+    def _fetch_config(self) -> ServerConfig:
         query = urlencode({"warehouse": self._warehouse})
         try:
             answer = self._call("GET", f"{self._base}/v1/config?{query}")
@@ -110,13 +110,13 @@ class RestClient:
         properties = {**(answer.get("defaults") or {}), **(answer.get("overrides") or {})}
         endpoints = answer.get("endpoints")
         views = _VIEWS in endpoints if endpoints else properties.get("view-endpoints-supported") == "true"
-        return Place(
+        return ServerConfig(
             str(properties.get("prefix") or ""), str(properties.get("namespace-separator") or "\x1f"), views
         )
 
     def _path(self, parts: tuple[str | tuple[str, ...], ...], query: Mapping[str, str] | None) -> str:
         """Of words as they are, and of names: a schema's is a tuple, a table's a tuple of one."""
-        prefix = self._known_place().prefix
+        prefix = self._server_config().prefix
         words = [
             part if isinstance(part, str) else quote(self.namespace_text(part), safe="") for part in parts
         ]

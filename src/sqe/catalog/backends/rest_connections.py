@@ -22,7 +22,7 @@ from urllib3.exceptions import (
 )
 from urllib3.response import BaseHTTPResponse
 
-_AGAIN = 3
+_RETRIES = 3
 _MOST_IDLE = 32
 # A server that says this has done nothing.
 _NOT_DONE = frozenset({429, 503})
@@ -100,7 +100,7 @@ class _Retry(urllib3.Retry):
 
 
 _READ = _Retry(
-    total=_AGAIN,
+    total=_RETRIES,
     connect=1,
     status_forcelist=_NOT_DONE | _UNKNOWN,
     allowed_methods=None,

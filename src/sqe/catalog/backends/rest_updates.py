@@ -30,12 +30,12 @@ def table_creation(name: str, raw: Raw) -> Raw:
 
 def table_requirements(base: Raw, raw: Raw) -> list[Raw]:
     """That what the change was worked out from is still so. A change of properties alone needs nothing."""
-    needed: list[Raw] = [{"type": "assert-table-uuid", "uuid": base["table-uuid"]}]
+    requirements: list[Raw] = [{"type": "assert-table-uuid", "uuid": base["table-uuid"]}]
     if all(base.get(key) == raw.get(key) for key in ("schemas", "current-schema-id", "partition-specs")):
-        return needed
+        return requirements
     main = base.get("current-snapshot-id")
     return [
-        *needed,
+        *requirements,
         {"type": "assert-current-schema-id", "current-schema-id": base["current-schema-id"]},
         {"type": "assert-last-assigned-field-id", "last-assigned-field-id": base["last-column-id"]},
         {"type": "assert-default-spec-id", "default-spec-id": base["default-spec-id"]},

@@ -23,7 +23,7 @@ from sqe.errors import ConfigError, SqeError, Unavailable
 T = TypeVar("T")
 # Connections that are kept while nobody reads.
 MOST_IDLE = 8
-# So long SQLite itself waits for a lock, before we look whether there is time for more.
+# How long SQLite itself waits for a lock, before we check whether there is time for more.
 LOCK_SECONDS = 5.0
 
 
@@ -51,28 +51,28 @@ class SqlitePointers(Pointers):
 
     def _read(self, sql: str, values: Values) -> list[tuple[Any, ...]]:
         self._prepare()
-        return self._attempt(lambda left: self._readers.rows(sql, values))
+        return self._attempt(lambda _: self._readers.rows(sql, values))
 
     def _write(self, change: Callable[[Database], T]) -> T:
         self._prepare()
         return self._once(lambda db: _in_transaction(db, change))
 
     def _once(self, work: Callable[[sqlite3.Connection], T], *, create: bool = False) -> T:
-        def attempt(left: float) -> T:
-            with contextlib.closing(_connect(self.path, left, create=create)) as db:
+        def attempt(seconds: float) -> T:
+            with contextlib.closing(_connect(self.path, seconds, create=create)) as db:
                 return work(db)
 
         return self._attempt(attempt)
 
     def _attempt(self, work: Callable[[float], T]) -> T:
-        """Again while the file is locked. `work` hears how many seconds it may wait for a lock."""
-        give_up = time.monotonic() + self._lock_timeout
+        """Again while the file is locked. `work` is given the seconds that it may wait for a lock."""
+        deadline = time.monotonic() + self._lock_timeout
         pause = 0.02
         while True:
             try:
-                return work(min(LOCK_SECONDS, max(0.0, give_up - time.monotonic())))
+                return work(min(LOCK_SECONDS, max(0.0, deadline - time.monotonic())))
             except sqlite3.Error as error:
-                if not _is_lock(error) or time.monotonic() >= give_up:
+                if not _is_lock(error) or time.monotonic() >= deadline:
                     raise self.fault(error) from error
             time.sleep(pause * random.uniform(0.5, 1.5))
             pause = min(pause * 2, 1.0)
@@ -94,14 +94,14 @@ class SqlitePointers(Pointers):
 
     def _is_complete(self, db: sqlite3.Connection) -> bool:
         properties = db.execute("PRAGMA table_info(iceberg_namespace_properties)").fetchall()
-        return _has_types(_Transaction(db)) and bool(properties) and self._is_known(_Transaction(db))
+        return _has_types(_Transaction(db)) and bool(properties) and self._has_rows(_Transaction(db))
 
     def _complete(self, db: Database) -> None:
         for table in SCHEMA:
             db.change(table, {})
         if not _has_types(db):
             db.change(ADD_TYPE, {})
-        if self._is_known(db):
+        if self._has_rows(db):
             return
         others = db.query("SELECT DISTINCT catalog_name FROM iceberg_tables ORDER BY 1", {})
         if others and self._own:
@@ -185,8 +185,8 @@ class _Readers:
     def _take(self, file: tuple[int, ...]) -> sqlite3.Connection | None:
         while self._idle:
             with contextlib.suppress(IndexError):
-                of, db = self._idle.pop()
-                if of == file:
+                opened_file, db = self._idle.pop()
+                if opened_file == file:
                     return db
                 db.close()
         return None

@@ -150,9 +150,9 @@ class TableFiles:
         """All that stand in the locations of data files."""
         return frozenset().union(*self.locations)
 
-    def paths(self, kept: Sequence[int] | None = None) -> list[str]:
+    def paths(self, positions: Sequence[int] | None = None) -> list[str]:
         """As the fast lane reads them, all files or those at the positions."""
-        return self._paths if kept is None else [self._paths[n] for n in kept]
+        return self._paths if positions is None else [self._paths[n] for n in positions]
 
     @cached_property
     def _paths(self) -> list[str]:
@@ -245,12 +245,12 @@ class TableFiles:
         return _Bounds(b"".join(b.content for b in parts), sum((b.lengths for b in parts), none))
 
 
-def scan_bytes(files: TableFiles, kept: Sequence[int] | None = None) -> int:
-    """How much a scan of the files at most reads: the delete files in any case."""
+def scan_bytes(files: TableFiles, positions: Sequence[int] | None = None) -> int:
+    """How much a scan of all files, or of those at the positions, reads at most, delete files included."""
     deletes = sum(d.size for d in files.deletes)
-    if kept is None or len(kept) == len(files):
+    if positions is None or len(positions) == len(files):
         return files.bytes + deletes
-    return deletes + sum(files.sizes[n] for n in kept)
+    return deletes + sum(files.sizes[n] for n in positions)
 
 
 class FileCache:
@@ -311,19 +311,19 @@ class FileCache:
             cached = cache.get(key)
             if cached is not None:
                 return cached
-            others: Future[_T] | None = self._making.get(key)
-            if others is None:
+            pending: Future[_T] | None = self._making.get(key)
+            if pending is None:
                 mine = self._making[key] = Future[_T]()
-        if others is not None:
-            return others.result()
+        if pending is not None:
+            return pending.result()
         try:
             result = make()
         except BaseException as error:
             with self._lock:
                 del self._making[key]
             # Each that waited raises it; an interruption of this thread is not theirs.
-            told = error if isinstance(error, SqeError) else Unavailable("reading manifests was interrupted")
-            mine.set_exception(told)
+            interrupted = Unavailable("reading manifests was interrupted")
+            mine.set_exception(error if isinstance(error, SqeError) else interrupted)
             raise
         with self._lock:
             del self._making[key]
@@ -341,7 +341,7 @@ def _chunk_bytes(chunk: _Chunk) -> int:
 
 
 def _files_bytes(files: TableFiles) -> int:
-    """With the paths and statistics that a few queries will want of it."""
+    """Including the paths and statistics that a few queries will ask it for."""
     return 1500 + 500 * len(files) + 50 * len(files.deletes)
 
 
@@ -442,7 +442,7 @@ def _ordinals(bounds: _Bounds, kind: t.Type) -> tuple[Numbers, Numbers]:
     else:
         ends = np.cumsum(lengths).tolist()
         starts = [0, *ends][: len(ends)]
-        values = [_sound(bounds.content[a:b], kind) for a, b in zip(starts, ends, strict=True)]
+        values = [_ordinal_or_none(bounds.content[a:b], kind) for a, b in zip(starts, ends, strict=True)]
         has[has] = [v is not None for v in values]
         ordinals = _array([v for v in values if v is not None], kind)
         dense = np.full(len(has), b"" if is_binary(kind) else 0, ordinals.dtype)
@@ -450,7 +450,7 @@ def _ordinals(bounds: _Bounds, kind: t.Type) -> tuple[Numbers, Numbers]:
     return dense, has
 
 
-def _sound(stored: bytes, kind: t.Type) -> Ordinal | None:
+def _ordinal_or_none(stored: bytes, kind: t.Type) -> Ordinal | None:
     try:
         return ordinal(stored, kind)
     except ValueError:

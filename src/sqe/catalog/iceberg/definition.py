@@ -46,11 +46,11 @@ _SUFFIX = {"identity": "", "bucket": "_bucket", "truncate": "_trunc"}
 def new_metadata(statement: CreateTable, location: str) -> dict[str, Any]:
     """The first metadata of a table."""
     properties = table_properties(statement)
-    asked = properties.pop("format-version", None)
+    requested_version = properties.pop("format-version", None)
     properties.setdefault(*DEFAULT_CODEC)
     ids = itertools.count(1)
     fields = _fields(statement, lambda: next(ids))
-    version = _version(fields, asked, at_least=1)
+    version = _version(fields, requested_version, at_least=1)
     partitions = _partition_fields(statement, fields, first_id=_FIRST_PARTITION_ID)
     order = _sort_fields(statement, fields)
     raw: dict[str, Any] = {
@@ -88,11 +88,11 @@ def replacement(
     unless the statement sets them; the comment is the statement's.
     """
     properties = table_properties(statement)
-    asked = properties.pop("format-version", None)
-    kept = {k: v for k, v in (base.get("properties") or {}).items() if k != "comment"}
+    requested_version = properties.pop("format-version", None)
+    base_properties = {k: v for k, v in (base.get("properties") or {}).items() if k != "comment"}
     ids = itertools.count(int(base["last-column-id"]) + 1)
     fields = _fields(statement, lambda: next(ids))
-    version = _version(fields, asked, at_least=int(base["format-version"]))
+    version = _version(fields, requested_version, at_least=int(base["format-version"]))
     last_partition = int(base.get("last-partition-id") or _last_partition_id(base))
     partitions = _partition_fields(statement, fields, first_id=last_partition + 1)
 
@@ -121,12 +121,12 @@ def replacement(
             "last-partition-id": last_partition + len(partitions),
             "default-sort-order-id": order_id,
             "sort-orders": orders,
-            "properties": kept | properties,
+            "properties": base_properties | properties,
             "current-snapshot-id": None,
             "refs": {name: ref for name, ref in (base.get("refs") or {}).items() if name != MAIN},
             # Both belong to main, whose history ends here.
             "snapshot-log": [],
-            "metadata-log": _metadata_log(base, base_location, kept | properties),
+            "metadata-log": _metadata_log(base, base_location, base_properties | properties),
         }
     )
     raw.setdefault("table-uuid", str(uuid.uuid4()))
@@ -208,9 +208,9 @@ def table_properties(statement: CreateTable) -> dict[str, str]:
     return properties
 
 
-def checked_properties(asked: Mapping[str, str]) -> dict[str, str]:
-    properties = {_TRINO_PROPERTIES.get(key, key): value for key, value in asked.items()}
-    for key in properties:
+def checked_properties(properties: Mapping[str, str]) -> dict[str, str]:
+    checked = {_TRINO_PROPERTIES.get(key, key): value for key, value in properties.items()}
+    for key in checked:
         if key in RESERVED:
             raise InvalidArgument(f"the table property '{key}' cannot be set", code="INVALID_TABLE_PROPERTY")
         if key.lower().startswith("encryption."):
@@ -218,22 +218,22 @@ def checked_properties(asked: Mapping[str, str]) -> dict[str, str]:
                 f"the table property '{key}' would have no effect: tables are not encrypted by SQE",
                 code="INVALID_TABLE_PROPERTY",
             )
-    if (file_format := properties.get("write.format.default")) is not None:
+    if (file_format := checked.get("write.format.default")) is not None:
         if file_format.lower() not in _FORMATS:
             raise InvalidArgument(
                 f"the file format '{file_format}' does not exist",
                 code="INVALID_TABLE_PROPERTY",
                 hint=f"one of {', '.join(_FORMATS)}",
             )
-        properties["write.format.default"] = file_format.lower()
-    return properties
+        checked["write.format.default"] = file_format.lower()
+    return checked
 
 
-def _version(fields: list[dict[str, Any]], asked: str | None, *, at_least: int) -> int:
+def _version(fields: list[dict[str, Any]], requested: str | None, *, at_least: int) -> int:
     newer = [f["name"] for f in fields if needs_version_3(f["type"])]
-    if asked is None:
+    if requested is None:
         return max(at_least, 3 if newer else DEFAULT_VERSION)
-    version = next_version_of(asked, at_least=at_least)
+    version = next_version_of(requested, at_least=at_least)
     if newer and version < 3:
         raise NotSupported(
             f"column '{newer[0]}': its type needs format version 3", hint="set format-version to 3"
@@ -241,15 +241,15 @@ def _version(fields: list[dict[str, Any]], asked: str | None, *, at_least: int) 
     return version
 
 
-def next_version_of(asked: str, *, at_least: int) -> int:
-    """A format version that is asked for, of a table that has at least that one."""
-    if asked not in [str(v) for v in range(1, NEWEST_VERSION + 1)]:
+def next_version_of(requested: str, *, at_least: int) -> int:
+    """The number of a requested format version, for a table that has version `at_least`."""
+    if requested not in [str(v) for v in range(1, NEWEST_VERSION + 1)]:
         raise InvalidArgument(
-            f"the Iceberg format version '{asked}' does not exist",
+            f"the Iceberg format version '{requested}' does not exist",
             code="INVALID_TABLE_PROPERTY",
             hint=f"format-version is a number from 1 to {NEWEST_VERSION}",
         )
-    version = int(asked)
+    version = int(requested)
     if version < at_least:
         raise NotSupported(f"the table has format version {at_least}, and cannot go back to {version}")
     return version

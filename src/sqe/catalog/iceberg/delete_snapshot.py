@@ -127,8 +127,8 @@ def discard(files: Iterable[str]) -> None:
 
 
 def _new_snapshot_id(raw: Raw) -> int:
-    taken = {snapshot["snapshot-id"] for snapshot in raw["snapshots"]}
-    while (snapshot_id := secrets.randbits(63)) in taken:
+    used = {snapshot["snapshot-id"] for snapshot in raw["snapshots"]}
+    while (snapshot_id := secrets.randbits(63)) in used:
         pass
     return snapshot_id
 
@@ -218,11 +218,11 @@ def _manifest(
         }
         for entry in entries
     ]
-    kept = {key: header[key] for key in ("schema", "schema-id", "partition-spec") if key in header}
-    told = {**kept, "partition-spec-id": str(source.spec_id), "format-version": str(version)}
+    copied = {key: header[key] for key in ("schema", "schema-id", "partition-spec") if key in header}
+    new_header = {**copied, "partition-spec-id": str(source.spec_id), "format-version": str(version)}
     if version > 1:
-        told["content"] = "data"
-    return _avro(entry_schema(version, partition), records, told)
+        new_header["content"] = "data"
+    return _avro(entry_schema(version, partition), records, new_header)
 
 
 def _sequence(entry: Mapping[str, Any], key: str, inherited: int) -> int | None:

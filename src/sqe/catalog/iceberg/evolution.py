@@ -22,7 +22,7 @@ Fields = list[dict[str, Any]]
 # A field and its siblings to what becomes of it; None drops it.
 FieldChange = Callable[[dict[str, Any], Fields], dict[str, Any] | None]
 # Whether no live row has NULL in the column of that id.
-Proven = Callable[[dict[str, Any], int], bool]
+HasNoNull = Callable[[dict[str, Any], int], bool]
 
 # Properties with the name of a column at their end.
 _OF_COLUMNS = (
@@ -35,7 +35,7 @@ _OF_COLUMNS = (
 _DECIMAL = re.compile(r"decimal\(\s*(\d+)\s*,\s*(\d+)\s*\)")
 
 
-def evolved(raw: dict[str, Any], change: c.Change, *, proven: Proven) -> dict[str, Any]:
+def evolved(raw: dict[str, Any], change: c.Change, *, has_no_null: HasNoNull) -> dict[str, Any]:
     """The metadata with the change; `raw` itself where there is nothing to change."""
     match change:
         case c.AddColumn():
@@ -47,7 +47,7 @@ def evolved(raw: dict[str, Any], change: c.Change, *, proven: Proven) -> dict[st
         case c.SetColumnType():
             return _edit(raw, change.column, lambda field, _: _promoted(field, change.type))
         case c.SetNullable():
-            return _set_nullable(raw, change, proven)
+            return _set_nullable(raw, change, has_no_null)
         case c.SetColumnComment():
             return _edit(raw, change.column, lambda field, _: commented(field, change.comment))
         case c.SetComment():
@@ -214,38 +214,38 @@ def _rename(raw: dict[str, Any], change: c.RenameColumn) -> dict[str, Any]:
 def _promoted(field: dict[str, Any], target: Type) -> dict[str, Any]:
     stored = field["type"]
     # Only Iceberg's promotions: files keep the old type, and readers know these.
-    wanted = None if isinstance(stored, dict) else to_iceberg(target, _no_id, column=field["name"])
-    if wanted is not None and wanted == stored:
+    new_type = None if isinstance(stored, dict) else to_iceberg(target, _no_id, column=field["name"])
+    if new_type is not None and new_type == stored:
         return field
-    if wanted is None or not _is_promotion(str(stored), str(wanted)):
+    if new_type is None or not _is_promotion(str(stored), str(new_type)):
         raise TypeMismatch(
             f"column '{field['name']}' is {from_iceberg(stored)}, and cannot become {target}",
             hint="integer can become bigint, real double, and a decimal can get a higher precision",
         )
-    return {**field, "type": wanted}
+    return {**field, "type": new_type}
 
 
 def _no_id() -> int:
     raise TypeMismatch("a column cannot become an array, a map or a row")
 
 
-def _is_promotion(stored: str, wanted: str) -> bool:
-    if (stored, wanted) in (("int", "long"), ("float", "double")):
+def _is_promotion(stored: str, target: str) -> bool:
+    if (stored, target) in (("int", "long"), ("float", "double")):
         return True
-    before, after = _DECIMAL.fullmatch(stored), _DECIMAL.fullmatch(wanted)
+    before, after = _DECIMAL.fullmatch(stored), _DECIMAL.fullmatch(target)
     if before is None or after is None:
         return False
     return before[2] == after[2] and int(after[1]) >= int(before[1])
 
 
-def _set_nullable(raw: dict[str, Any], change: c.SetNullable, proven: Proven) -> dict[str, Any]:
+def _set_nullable(raw: dict[str, Any], change: c.SetNullable, has_no_null: HasNoNull) -> dict[str, Any]:
     keys = _current_schema(raw).get("identifier-field-ids") or ()
 
     def changed(field: dict[str, Any], _: Fields) -> dict[str, Any]:
         if change.nullable and field["id"] in keys:
             raise NotSupported(f"column '{field['name']}' stays NOT NULL: it is part of the table's key")
-        sure = change.nullable or field["required"] or not has_rows(raw)
-        if not sure and (len(change.column) > 1 or not proven(raw, field["id"])):
+        safe = change.nullable or field["required"] or not has_rows(raw)
+        if not safe and (len(change.column) > 1 or not has_no_null(raw, field["id"])):
             raise NotSupported(
                 f"column '{field['name']}' cannot be NOT NULL: the statistics of the table's files do not "
                 "show that no row is NULL there"
@@ -255,15 +255,15 @@ def _set_nullable(raw: dict[str, Any], change: c.SetNullable, proven: Proven) ->
     return _edit(raw, change.column, changed)
 
 
-def _set_properties(raw: dict[str, Any], asked: dict[str, str | None]) -> dict[str, Any]:
-    properties: dict[str, str | None] = {k: None for k, v in asked.items() if v is None}
-    properties |= checked_properties({k: v for k, v in asked.items() if v is not None})
+def _set_properties(raw: dict[str, Any], changes: dict[str, str | None]) -> dict[str, Any]:
+    properties: dict[str, str | None] = {k: None for k, v in changes.items() if v is None}
+    properties |= checked_properties({k: v for k, v in changes.items() if v is not None})
     version = int(raw["format-version"])
     if "format-version" in properties:
-        wanted = properties.pop("format-version")
-        if wanted is None:
+        requested = properties.pop("format-version")
+        if requested is None:
             raise UserError("a table always has a format version", code="INVALID_TABLE_PROPERTY")
-        version = next_version_of(wanted, at_least=version)
+        version = next_version_of(requested, at_least=version)
     changed = _with_properties(raw, properties)
     return changed if version == int(raw["format-version"]) else in_version(complete(changed), version)
 
@@ -318,16 +318,16 @@ def _with_fields(raw: dict[str, Any], fields: Fields) -> dict[str, Any]:
     if fields == current["fields"]:
         return raw
     schemas = _schemas(raw)
-    wanted = {**current, "fields": fields}
-    same = [s for s in schemas if {**s, "schema-id": 0} == {**wanted, "schema-id": 0}]
+    schema = {**current, "fields": fields}
+    same = [s for s in schemas if {**s, "schema-id": 0} == {**schema, "schema-id": 0}]
     if same:
-        wanted = same[0]
+        schema = same[0]
     else:
-        wanted["schema-id"] = 1 + max(int(s["schema-id"]) for s in schemas)
-        schemas.append(wanted)
-    changed = {**raw, "schemas": schemas, "current-schema-id": wanted["schema-id"]}
+        schema["schema-id"] = 1 + max(int(s["schema-id"]) for s in schemas)
+        schemas.append(schema)
+    changed = {**raw, "schemas": schemas, "current-schema-id": schema["schema-id"]}
     if "schema" in raw or raw["format-version"] == 1:
-        changed["schema"] = wanted
+        changed["schema"] = schema
     return changed
 
 
@@ -356,10 +356,10 @@ def _uses(raw: dict[str, Any]) -> Iterator[tuple[int, str]]:
     specs = raw.get("partition-specs") or [{"fields": raw.get("partition-spec") or []}]
     default = raw.get("default-spec-id", 0)
     for spec in specs:
-        now = spec.get("spec-id", default) == default
+        is_current = spec.get("spec-id", default) == default
         for field in spec["fields"]:
             if field["transform"] != "void":
-                how = "the table is partitioned by it" if now else "older files are partitioned by it"
+                how = "the table is partitioned by it" if is_current else "older files are partitioned by it"
                 yield field["source-id"], how
     for order in raw.get("sort-orders") or ():
         if order["order-id"] == raw.get("default-sort-order-id"):

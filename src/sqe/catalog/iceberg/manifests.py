@@ -1,4 +1,4 @@
-"""A table's manifest lists and manifests, which are Avro files, and what is said in them of each file.
+"""A table's manifest lists and manifests, which are Avro files, and what they say of each file.
 
 Read with fastavro: PyIceberg would cost a first read most of a second to import.
 """
@@ -24,7 +24,7 @@ from sqe.types import sql_types as t
 from sqe.types.iceberg import leaf_types
 
 DATA, POSITION_DELETES, EQUALITY_DELETES = 0, 1, 2
-# Of an entry.
+# The status of an entry.
 ADDED, DELETED = 1, 2
 PARTITION_ID = 102
 # Iceberg knows the fields of its records by ids; their names have changed in the past.
@@ -321,13 +321,13 @@ def partition_value(
     partition: Mapping[str, Any], field: PartitionField, types: Mapping[int, t.Type]
 ) -> object:
     stored = partition.get(f"_{field.id}")
-    kind = transformed(field, types)
+    kind = partition_type(field, types)
     if stored is None or kind is None:
         return None
     return value(avro_ordinal(stored, kind), kind)
 
 
-def transformed(field: PartitionField, types: Mapping[int, t.Type]) -> t.Type | None:
+def partition_type(field: PartitionField, types: Mapping[int, t.Type]) -> t.Type | None:
     """The type of a partition's values; None where there are none, or what they are of is gone."""
     source = types.get(field.source_id)
     if field.transform == "void" or source is None:
@@ -352,7 +352,7 @@ def avro_ordinal(stored: Any, kind: t.Type) -> Ordinal:
 
 
 def _summary_bound(stored: bytes | None, field: PartitionField, types: Mapping[int, t.Type]) -> str | None:
-    kind = transformed(field, types)
+    kind = partition_type(field, types)
     if stored is None or kind is None:
         return None
     bound = ordinal(stored, kind)

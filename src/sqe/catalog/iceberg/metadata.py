@@ -25,7 +25,7 @@ LARGEST_METADATA = 256 << 20
 
 
 def read(location: str, name: TableName, *, kind: str = "table") -> dict[str, Any]:
-    """The JSON of a metadata file, `name` being whose it is."""
+    """The JSON of the metadata file of the table or view `name`."""
     path = shown(location)
     try:
         content = file_system(location).read(location)

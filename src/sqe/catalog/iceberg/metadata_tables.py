@@ -131,13 +131,13 @@ def rows(table: Table, suffix: str) -> Iterator[Row]:
 
 def partition_columns(table: Table) -> list[PartitionColumn]:
     """Those of all specs, the oldest first, once each."""
-    from sqe.catalog.iceberg.manifests import known_types, transformed
+    from sqe.catalog.iceberg.manifests import known_types, partition_type
 
     types = known_types(table)
     columns: dict[int, PartitionColumn] = {}
     for spec in table.specs.values():
         for f in spec:
-            kind = transformed(f, types)
+            kind = partition_type(f, types)
             if kind is not None:
                 columns.setdefault(f.id, PartitionColumn(f.name, f.id, kind))
     return list(columns.values())
@@ -195,11 +195,11 @@ def _history(table: Table) -> Iterator[Row]:
 def _refs(table: Table) -> Iterator[Row]:
     stored = _raw(table).get("refs") or {}
     for ref in table.refs.values():
-        kept = stored.get(ref.name) or {}
+        retention = stored.get(ref.name) or {}
         ages = (
-            kept.get("max-ref-age-ms"),
-            kept.get("min-snapshots-to-keep"),
-            kept.get("max-snapshot-age-ms"),
+            retention.get("max-ref-age-ms"),
+            retention.get("min-snapshots-to-keep"),
+            retention.get("max-snapshot-age-ms"),
         )
         yield ref.name, ref.kind.upper(), ref.snapshot_id, *ages
 

@@ -40,7 +40,7 @@ def new_view_metadata(view: ViewDefinition, location: str) -> dict[str, Any]:
 
 def replaced_view(view: ViewDefinition, base: dict[str, Any]) -> dict[str, Any]:
     """The metadata of a view that has a new text. It keeps its uuid, and properties that are not ours."""
-    kept = {k: v for k, v in (base.get("properties") or {}).items() if k not in _OF_THE_DEFINITION}
+    properties = {k: v for k, v in (base.get("properties") or {}).items() if k not in _OF_THE_DEFINITION}
     version = {
         "default-catalog": view.default_catalog,
         "default-namespace": list(view.default_namespace),
@@ -49,7 +49,7 @@ def replaced_view(view: ViewDefinition, base: dict[str, Any]) -> dict[str, Any]:
         ],
     }
     raw = _with_version(base, version, _fields(view.columns))
-    raw["properties"] = kept | dict(view.properties)
+    raw["properties"] = properties | dict(view.properties)
     return raw
 
 
@@ -86,7 +86,7 @@ def _with_version(base: dict[str, Any], version: dict[str, Any], fields: list[An
         "schemas": schemas,
         "current-version-id": number,
         "versions": versions,
-        "version-log": _known(log, {v["version-id"] for v in versions}),
+        "version-log": _without_gaps(log, {v["version-id"] for v in versions}),
     }
 
 
@@ -97,7 +97,7 @@ def _kept_versions(base: dict[str, Any]) -> int:
         return _DEFAULT_KEPT_VERSIONS
 
 
-def _known(log: list[dict[str, Any]], versions: set[int]) -> list[dict[str, Any]]:
+def _without_gaps(log: list[dict[str, Any]], versions: set[int]) -> list[dict[str, Any]]:
     """The end of a log, from where on all its versions are known: readers refuse gaps."""
     recent = itertools.takewhile(lambda entry: entry["version-id"] in versions, reversed(log))
     return list(recent)[::-1]

@@ -18,7 +18,7 @@ from sqe.errors import ConfigError, NotSupported, SqeError
 if TYPE_CHECKING:
     from sqe.catalog.io.protocol import FileSystem, MakeFileSystem
 
-_BUILT = {"file": "sqe.catalog.io.local"}
+_BUILT_IN = {"file": "sqe.catalog.io.local"}
 
 _file_systems: dict[str, FileSystem | None] = {}
 
@@ -73,8 +73,8 @@ def configured(place: str) -> str:
 
 def _make(scheme: str) -> FileSystem | None:
     # Ours first: no package may stand in for them.
-    if scheme in _BUILT:
-        make = cast("MakeFileSystem", import_module(_BUILT[scheme]).file_system)
+    if scheme in _BUILT_IN:
+        make = cast("MakeFileSystem", import_module(_BUILT_IN[scheme]).file_system)
         return make({})
     from importlib.metadata import entry_points
 
