@@ -40,17 +40,17 @@ def measure(kept: Kept, runs: int, command: str | None) -> list[dict[str, object
     bare = _BARE.format(avro=extension("avro"), iceberg=extension("iceberg"), metadata=metadata)
     start = shlex.split(command) if command else [sys.executable, "-m", "sqe"]
     query = f"SELECT count(*) FROM {table}"
-    asked = {
+    commands = {
         "Python and DuckDB, bare": [sys.executable, "-c", bare],
         f'`sqe -e "{query}"`': [
             *(*start, "--warehouse", str(kept.warehouse)),
             *("-f", "csv", "-e", query),
         ],
     }
-    java = {name: _starts_java(words) for name, words in asked.items()}
-    seconds: dict[str, list[float]] = {name: [] for name in asked}
+    java = {name: _starts_java(words) for name, words in commands.items()}
+    seconds: dict[str, list[float]] = {name: [] for name in commands}
     for _ in range(runs):
-        for name, words in asked.items():
+        for name, words in commands.items():
             seconds[name].append(_seconds(words))
     medians = {name: statistics.median(times) for name, times in seconds.items()}
     first = next(iter(medians.values()))
@@ -68,9 +68,9 @@ def measure(kept: Kept, runs: int, command: str | None) -> list[dict[str, object
 def _seconds(words: list[str]) -> float:
     with tempfile.TemporaryDirectory() as elsewhere:
         begin = time.perf_counter()
-        done = subprocess.run(words, capture_output=True, text=True, check=True, cwd=elsewhere)
+        process = subprocess.run(words, capture_output=True, text=True, check=True, cwd=elsewhere)
         seconds = time.perf_counter() - begin
-    assert done.stdout.split()[-1] == str(ROWS_EACH), done.stdout
+    assert process.stdout.split()[-1] == str(ROWS_EACH), process.stdout
     return seconds
 
 
@@ -90,8 +90,8 @@ def _starts_java(words: list[str]) -> bool:
 def main(arguments: Sequence[str] | None = None) -> int:
     flags = report.flags("cold", __doc__, runs=5)
     flags.add_argument("--command", help="what starts SQE, such as ./sqe (this Python's `-m sqe`)")
-    given = flags.parse_args(arguments)
-    return report.finish(given, "cold", measure(report.kept(given), given.runs, given.command))
+    options = flags.parse_args(arguments)
+    return report.finish(options, "cold", measure(report.kept(options), options.runs, options.command))
 
 
 if __name__ == "__main__":

@@ -70,22 +70,24 @@ def measure(snapshots: int, *, runs: int = RUNS) -> dict[str, float]:
 
 
 def _median(work: Callable[[], object], runs: int) -> float:
-    taken = []
+    seconds = []
     for _ in range(runs):
         begin = time.process_time()
         work()
-        taken.append(time.process_time() - begin)
-    return statistics.median(taken) * 1000
+        seconds.append(time.process_time() - begin)
+    return statistics.median(seconds) * 1000
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    asked = argparse.ArgumentParser(prog="python -m benchmarks.commits", description=__doc__)
-    asked.add_argument("--snapshots", type=int, default=5000, metavar="N", help="compare the 1st and the Nth")
-    given = asked.parse_args(arguments)
-    first, last = measure(1), measure(given.snapshots)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.commits", description=__doc__)
+    parser.add_argument(
+        "--snapshots", type=int, default=5000, metavar="N", help="compare the 1st and the Nth"
+    )
+    options = parser.parse_args(arguments)
+    first, last = measure(1), measure(options.snapshots)
     for name in first:
         ratio = last[name] / first[name]
-        print(f"{name:12} 1st {first[name]:10.2f}   {given.snapshots}th {last[name]:10.2f}   x {ratio:.1f}")
+        print(f"{name:12} 1st {first[name]:10.2f}   {options.snapshots}th {last[name]:10.2f}   x {ratio:.1f}")
     return 0
 
 

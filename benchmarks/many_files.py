@@ -22,8 +22,8 @@ def table_of_files(connection: Connection, files: int) -> str:
     """The name of the table, which is made if it is not there: `files.of_1000`, ids 0, 1, 2, ... in order."""
     name = f"of_{files}"
     connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
-    there = {table for (table,) in connection.execute(f"SHOW TABLES FROM {SCHEMA}").fetchall()}
-    if name not in there:
+    existing = {table for (table,) in connection.execute(f"SHOW TABLES FROM {SCHEMA}").fetchall()}
+    if name not in existing:
         # Under its name only when it is complete.
         unfinished = f"{SCHEMA}.unfinished_{uuid.uuid4().hex}"
         connection.execute(

@@ -26,18 +26,18 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.neighbours")
     parser.add_argument("--seconds", type=float, default=20, help="of each part (20)")
     parser.add_argument("--length", type=int, default=1 << 20, help="of the neighbour's texts (1048576)")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     lane = Spark(SparkSettings(), default_cache())
     try:
         with connect(memory=True, spark=lane) as quiet, connect(memory=True, spark=lane) as greedy:
             for connection in (quiet, greedy):
                 connection.execute("SET SESSION lane = 'spark'")
                 connection.execute(SMALL).fetchall()
-            _tell("alone", _times(quiet, given.seconds))
+            _report("alone", _times(quiet, options.seconds))
             stop = threading.Event()
-            neighbour = threading.Thread(target=_take, args=(greedy, given.length, stop), daemon=True)
+            neighbour = threading.Thread(target=_take, args=(greedy, options.length, stop), daemon=True)
             neighbour.start()
-            _tell("beside the neighbour", _times(quiet, given.seconds))
+            _report("beside the neighbour", _times(quiet, options.seconds))
             stop.set()
             neighbour.join(60)
     finally:
@@ -67,7 +67,7 @@ def _take(connection: Connection, length: int, stop: threading.Event) -> None:
     print(f"neighbour: {done} statements" + (f"; refused: {refused}" if refused else ""))
 
 
-def _tell(what: str, times: list[float]) -> None:
+def _report(what: str, times: list[float]) -> None:
     middle, longest = statistics.median(times), max(times)
     print(f"{what}: {len(times)} statements, median {middle * 1000:.0f} ms, longest {longest * 1000:.0f} ms")
 

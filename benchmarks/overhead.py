@@ -2,7 +2,7 @@
 
     python -m benchmarks.overhead [cold] [planning] [spark] [--runs N] [--scale F]
 
-Figures are for comparing within one run; machines differ, and so do their moods.
+Figures are for comparing within one run; machines differ, and so do their loads.
 """
 
 from __future__ import annotations
@@ -32,35 +32,35 @@ def main() -> None:
     arguments.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)}; all without any")
     arguments.add_argument("--runs", type=int, default=3, help="repetitions; the median counts")
     arguments.add_argument("--scale", type=float, default=0.1, help="TPC-H scale factor of the spark part")
-    given = arguments.parse_args()
-    wrong = set(given.parts) - set(PARTS)
+    options = arguments.parse_args()
+    wrong = set(options.parts) - set(PARTS)
     if wrong:
         arguments.error(f"unknown part: {', '.join(sorted(wrong))}")
-    for part in given.parts or PARTS:
-        {"cold": cold, "planning": planning, "spark": spark}[part](given)
+    for part in options.parts or PARTS:
+        {"cold": cold, "planning": planning, "spark": spark}[part](options)
 
 
-def cold(given: argparse.Namespace) -> None:
+def cold(options: argparse.Namespace) -> None:
     """Whole processes, from nothing to the answer."""
     print("| cold process | seconds (median) | bare Python start |")
     print("|---|---|---|")
-    bare = _median(given.runs, partial(_process, "-c", "pass"))
+    bare = _median(options.runs, partial(_process, "-c", "pass"))
     for name, sql in (
         ('`sqe -e "SELECT 1"`', "SELECT 1"),
         ("first write: `CREATE TABLE t AS SELECT 1 AS a`", "CREATE TABLE t AS SELECT 1 AS a"),
         ("metadata only: `CREATE TABLE t (a bigint)`", "CREATE TABLE t (a bigint)"),
     ):
-        seconds = _median(given.runs, partial(_process, "-m", "sqe", "--memory", "-e", sql))
+        seconds = _median(options.runs, partial(_process, "-m", "sqe", "--memory", "-e", sql))
         print(f"| {name} | {seconds:.2f} | {bare:.2f} |")
 
 
-def planning(given: argparse.Namespace) -> None:
+def planning(options: argparse.Namespace) -> None:
     """parse + bind + secure + route + render of the TPC-DS queries, warm."""
     times: dict[str, float] = {}
     with connect(memory=True) as connection:
         create_empty(connection, "tpcds")
         for name, sql in queries("tpcds").items():
-            times[name] = _median(given.runs + 1, partial(_plan, connection, sql))
+            times[name] = _median(options.runs + 1, partial(_plan, connection, sql))
     slowest = max(times, key=lambda name: times[name])
     print("| planning of 99 TPC-DS queries | milliseconds |")
     print("|---|---|")
@@ -68,23 +68,23 @@ def planning(given: argparse.Namespace) -> None:
     print(f"| slowest ({slowest}) | {times[slowest] * 1000:.1f} |")
 
 
-def spark(given: argparse.Namespace) -> None:
+def spark(options: argparse.Namespace) -> None:
     """The TPC-H queries through SQE and through a plain Connect client of the same server, in turns."""
     with connect(memory=True) as connection:
-        load_generated(connection, "tpch", given.scale)
+        load_generated(connection, "tpch", options.scale)
         bare = bare_session(connection)
         bare.sql("USE iceberg.tpch").collect()
         ours: dict[str, float] = {}
         theirs: dict[str, float] = {}
         for name, sql in queries("tpch").items():
             _plain(bare, sql), _through(connection, sql)  # warm both
-            pairs = [(_through(connection, sql), _plain(bare, sql)) for _ in range(given.runs)]
+            pairs = [(_through(connection, sql), _plain(bare, sql)) for _ in range(options.runs)]
             ours[name] = statistics.median(a for a, _ in pairs)
             theirs[name] = statistics.median(b for _, b in pairs)
         bare.stop()
     ratio = sum(ours.values()) / sum(theirs.values())
     worst = max(ours, key=lambda name: ours[name] / theirs[name])
-    print(f"| TPC-H, 22 queries, scale {given.scale} | seconds |")
+    print(f"| TPC-H, 22 queries, scale {options.scale} | seconds |")
     print("|---|---|")
     print(f"| through SQE | {sum(ours.values()):.2f} |")
     print(f"| bare PySpark (Connect, same server, same tables) | {sum(theirs.values()):.2f} |")

@@ -53,27 +53,27 @@ def _one(kept: Kept, runs: int, files: int) -> Iterator[dict[str, object]]:
 
         with counted(opened["first"]):
             ours(7)
-        asked = {
+        engines = {
             "sqe-auto": ours,
             "duckdb iceberg_scan": plain("scanned"),
             "duckdb read_parquet": plain("listed"),
         }
-        times: dict[str, list[float]] = {who: [] for who in asked}
+        times: dict[str, list[float]] = {engine: [] for engine in engines}
         for number in range(runs):
             # Spread over the files.
-            wanted = (number * 7919 + 11) % (files * ROWS_EACH)
-            for who, run in asked.items():
+            row_id = (number * 7919 + 11) % (files * ROWS_EACH)
+            for engine, run in engines.items():
                 begin = time.perf_counter()
-                run(wanted)
-                times[who].append(time.perf_counter() - begin)
+                run(row_id)
+                times[engine].append(time.perf_counter() - begin)
         with counted(opened["later"]):
             ours(files * ROWS_EACH - 1)
-        medians = {who: statistics.median(some) * 1000 for who, some in times.items()}
-        for who, median in medians.items():
-            own = who == "sqe-auto"
+        medians = {engine: statistics.median(some) * 1000 for engine, some in times.items()}
+        for engine, median in medians.items():
+            own = engine == "sqe-auto"
             yield {
                 "files": files,
-                "point query": who,
+                "point query": engine,
                 "milliseconds": round(median, 2),
                 "ratio": round(median / medians["duckdb iceberg_scan"], 2),
                 "manifests, first": opened["first"].manifests if own else "",
@@ -121,8 +121,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     flags.add_argument(
         "--files", type=int, nargs="+", default=[1000, 10000], help="of each table (1000 10000)"
     )
-    given = flags.parse_args(arguments)
-    return report.finish(given, "point", measure(report.kept(given), given.runs, given.files))
+    options = flags.parse_args(arguments)
+    return report.finish(options, "point", measure(report.kept(options), options.runs, options.files))
 
 
 if __name__ == "__main__":

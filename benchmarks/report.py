@@ -30,20 +30,20 @@ def flags(name: str, description: str | None, *, runs: int) -> argparse.Argument
     return parser
 
 
-def kept(given: argparse.Namespace) -> Kept:
+def kept(options: argparse.Namespace) -> Kept:
     def tell(line: str) -> None:
         print(line, file=sys.stderr, flush=True)
 
-    return Kept((given.dir or default_cache() / "bench").absolute(), tell)
+    return Kept((options.dir or default_cache() / "bench").absolute(), tell)
 
 
 def show(lines: Lines) -> None:
     print(as_text(table_of(lines)), flush=True)
 
 
-def finish(given: argparse.Namespace, name: str, lines: Lines) -> int:
+def finish(options: argparse.Namespace, name: str, lines: Lines) -> int:
     """Prints the one table of a measurement, and writes its report."""
     show(lines)
-    if given.json is not None:
-        save(given.json, **{name: lines})
+    if options.json is not None:
+        save(options.json, **{name: lines})
     return 0

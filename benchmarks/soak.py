@@ -36,7 +36,7 @@ class Soak:
     @property
     def growth(self) -> float:
         """The mean of the last tenth of the samples over that of the second, which has warmed up."""
-        samples = [taken for _, taken in self.memory]
+        samples = [size for _, size in self.memory]
         part = max(1, len(samples) // 10)
         early, late = samples[part : 2 * part] or samples, samples[-part:]
         return (sum(late) / len(late)) / (sum(early) / len(early))
@@ -50,11 +50,11 @@ def soak(seconds: float, *, readers: int = READERS, writers: int = WRITERS) -> S
         try:
             _ask(connection, f"CREATE TABLE {_TABLE} (id bigint)")
             _ask(connection, f"INSERT INTO {_TABLE} VALUES 0")
-            found = _run(server, seconds, readers, writers)
+            outcome = _run(server, seconds, readers, writers)
             ((stored,),) = _ask(connection, f"SELECT count(*) FROM {_TABLE}")
         finally:
             connection.close()
-        statements, written, errors, memory = found
+        statements, written, errors, memory = outcome
         return Soak(statements, written + 1, int(stored), tuple(errors), tuple(memory))
 
 
@@ -62,7 +62,7 @@ def _run(
     server: Served, seconds: float, readers: int, writers: int
 ) -> tuple[int, int, list[str], list[tuple[float, int]]]:
     begin = time.monotonic()
-    asked, written, errors = [0] * (readers + writers), [0] * writers, list[str]()
+    statements, written, errors = [0] * (readers + writers), [0] * writers, list[str]()
 
     def work(number: int, statement: Callable[[], str]) -> None:
         try:
@@ -70,7 +70,7 @@ def _run(
             try:
                 while time.monotonic() - begin < seconds:
                     _ask(connection, statement())
-                    asked[number] += 1
+                    statements[number] += 1
                     if number < writers:
                         written[number] += 1
             finally:
@@ -95,7 +95,7 @@ def _run(
     while any(thread.is_alive() for thread in threads):
         memory.append((time.monotonic() - begin, processes.resident_bytes([server.process.pid])))
         time.sleep(SAMPLE_SECONDS)
-    return sum(asked), sum(written), errors, memory
+    return sum(statements), sum(written), errors, memory
 
 
 def _ask(connection: Any, sql: str) -> list[tuple[Any, ...]]:
@@ -105,15 +105,15 @@ def _ask(connection: Any, sql: str) -> list[tuple[Any, ...]]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    asked = argparse.ArgumentParser(prog="python -m benchmarks.soak", description=__doc__)
-    asked.add_argument("--seconds", type=float, default=540, metavar="S")
-    asked.add_argument("--json", type=Path, metavar="FILE", help="write the figures too")
-    asked.add_argument("--plot", type=Path, metavar="FILE", help="draw the memory, as SVG")
-    given = asked.parse_args(arguments)
-    outcome = soak(given.seconds)
-    megabytes = [(at, taken / 1e6) for at, taken in outcome.memory]
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.soak", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=540, metavar="S")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures too")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the memory, as SVG")
+    options = parser.parse_args(arguments)
+    outcome = soak(options.seconds)
+    megabytes = [(at, size / 1e6) for at, size in outcome.memory]
     figures = {
-        "seconds": given.seconds,
+        "seconds": options.seconds,
         "statements": outcome.statements,
         "acknowledged_rows": outcome.acknowledged,
         "stored_rows": outcome.stored,
@@ -123,10 +123,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "growth": round(outcome.growth, 3),
     }
     print(json.dumps(figures, indent=2))
-    if given.json is not None:
-        given.json.write_text(json.dumps({**figures, "memory_mb": megabytes}), encoding="utf-8")
-    if given.plot is not None:
-        given.plot.write_text(
+    if options.json is not None:
+        options.json.write_text(json.dumps({**figures, "memory_mb": megabytes}), encoding="utf-8")
+    if options.plot is not None:
+        options.plot.write_text(
             lines("memory of the server", "MB", "s", {"server": megabytes}), encoding="utf-8"
         )
     return 1 if outcome.errors or outcome.stored != outcome.acknowledged else 0

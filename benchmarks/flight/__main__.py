@@ -21,24 +21,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     flags.add_argument("--idle", type=int, default=200, metavar="N", help="idle sessions (200)")
     flags.add_argument("--without-spark", action="store_true", help="the fast lane alone")
-    given = flags.parse_args(arguments)
+    options = flags.parse_args(arguments)
     sizes = Sizes(
-        given.size,
-        given.seconds,
-        given.runs,
-        given.connections,
-        given.sessions,
-        given.idle,
-        not given.without_spark,
+        options.size,
+        options.seconds,
+        options.runs,
+        options.connections,
+        options.sessions,
+        options.idle,
+        not options.without_spark,
     )
     tables: dict[str, report.Lines] = {}
-    for part, lines in measure(report.kept(given), given.part or PARTS, sizes):
+    for part, lines in measure(report.kept(options), options.part or PARTS, sizes):
         report.show(lines)
         print(flush=True)
         tables[part] = lines
-        if given.json is not None:
+        if options.json is not None:
             # After each part: the next one may take minutes.
-            save(given.json, flight=tables)
+            save(options.json, flight=tables)
     return 0
 
 

@@ -27,8 +27,8 @@ def large_table(connection: Connection, gigabytes: float) -> str:
     """The name of the table, which is made if it is not there."""
     name = f"of_{int(gigabytes * 1000)}_mb"
     connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
-    there = {table for (table,) in connection.execute(f"SHOW TABLES FROM {SCHEMA}").fetchall()}
-    if name not in there:
+    existing = {table for (table,) in connection.execute(f"SHOW TABLES FROM {SCHEMA}").fetchall()}
+    if name not in existing:
         # Under its name only when it is complete.
         unfinished = f"{SCHEMA}.unfinished_{uuid.uuid4().hex}"
         connection.execute(f"CREATE TABLE {unfinished} ({COLUMNS})")

@@ -73,9 +73,9 @@ class Served:
     def wait_for_spark(self) -> None:
         """Until Spark has come up, and has nothing left to do: until then it has all cores."""
         self._wait("Spark is not ready", SPARK_SECONDS, lambda answer: _part(answer, "spark"))
-        until = time.monotonic() + QUIET_SECONDS
+        deadline = time.monotonic() + QUIET_SECONDS
         busy = 1.0
-        while busy > QUIET_SHARE and time.monotonic() < until:
+        while busy > QUIET_SHARE and time.monotonic() < deadline:
             before = processes.cpu_seconds(self.process.pid)
             time.sleep(1)
             after = processes.cpu_seconds(self.process.pid)
@@ -88,9 +88,9 @@ class Served:
         return dbapi.connect(self.uri, db_kwargs={"username": USER, "password": KEY}, autocommit=True)
 
     def _wait(self, failed: str, seconds: float, good: Callable[[Any], bool]) -> None:
-        until = time.monotonic() + seconds
+        deadline = time.monotonic() + seconds
         while not good(self._ready_page()):
-            if time.monotonic() > until or self.process.poll() is not None:
+            if time.monotonic() > deadline or self.process.poll() is not None:
                 raise Unavailable(failed, code="NOT_STARTED")
             time.sleep(0.01)
 
@@ -108,9 +108,9 @@ def served(warehouse: Path) -> Iterator[Served]:
     with tempfile.TemporaryDirectory(prefix="sqe-bench-") as home:
         config = Path(home) / "sqe.toml"
         health = _free_port()
-        hashed = sha256(KEY.encode()).hexdigest()
+        key_hash = sha256(KEY.encode()).hexdigest()
         config.write_text(
-            _CONFIG.format(health=health, user=USER, hash=hashed, warehouse=json.dumps(str(warehouse))),
+            _CONFIG.format(health=health, user=USER, hash=key_hash, warehouse=json.dumps(str(warehouse))),
             encoding="utf-8",
         )
         begin = time.perf_counter()
@@ -130,15 +130,15 @@ def served(warehouse: Path) -> Iterator[Served]:
 def _port(process: subprocess.Popen[str]) -> int:
     """What its log says, which is read on to the end so that the server never waits for us."""
     assert process.stderr is not None
-    said = []
+    lines = []
     for line in process.stderr:
-        said.append(line)
+        lines.append(line)
         with suppress(ValueError):
             port = json.loads(line).get("port")
             if port is not None:
                 threading.Thread(target=process.stderr.read, name="sqe-bench-log", daemon=True).start()
                 return int(port)
-    raise Unavailable("the server did not start", code="NOT_STARTED", hint="".join(said[-3:]).strip())
+    raise Unavailable("the server did not start", code="NOT_STARTED", hint="".join(lines[-3:]).strip())
 
 
 def _end(process: subprocess.Popen[str]) -> None:
@@ -151,10 +151,10 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 
 def _part(answer: Any, name: str) -> bool:
-    return any(part == name and found.get("ready") for part, found in answer["parts"].items())
+    return any(part == name and state.get("ready") for part, state in answer["parts"].items())
 
 
 def _free_port() -> int:
-    with socket.socket() as asked:
-        asked.bind(("127.0.0.1", 0))
-        return int(asked.getsockname()[1])
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])

@@ -27,22 +27,22 @@ def rates(served: Served, table: str, sessions: int, seconds: float) -> Iterator
     for kind in (Pyarrow, Adbc):
         empty = 0.0
         for name, work in works.items():
-            taken = _at_once(served, kind, sessions, seconds, work)
-            rate = sum(map(len, taken)) / seconds
+            durations = _at_once(served, kind, sessions, seconds, work)
+            rate = sum(map(len, durations)) / seconds
             empty = empty or rate
             yield {
                 f"over {sessions} connections": f"{kind.name}, {kind.calls} calls: {name}",
                 "a second": round(rate, 1),
                 "of the empty handler": round(rate / empty, 2),
-                **_percentiles(taken),
+                **_percentiles(durations),
             }
 
 
 def latencies(served: Served, table: str, sessions: int, seconds: float) -> Line:
     """Each session of ADBC asks again as soon as it is answered."""
-    taken = _at_once(served, Adbc, sessions, seconds, _points(table))
-    rate = sum(map(len, taken)) / seconds
-    return {"sessions": sessions, "queries a second": round(rate, 1), **_percentiles(taken)}
+    durations = _at_once(served, Adbc, sessions, seconds, _points(table))
+    rate = sum(map(len, durations)) / seconds
+    return {"sessions": sessions, "queries a second": round(rate, 1), **_percentiles(durations)}
 
 
 def idle_memory(served: Served, table: str, sessions: int) -> Line:
@@ -80,8 +80,8 @@ def _at_once(
 ) -> list[list[float]]:
     """Seconds of each run in each session, begun together and until the time is over."""
     begin = threading.Barrier(sessions)
-    taken: list[list[float]] = [[] for _ in range(sessions)]
-    failed: list[BaseException] = []
+    durations: list[list[float]] = [[] for _ in range(sessions)]
+    errors: list[BaseException] = []
 
     def run(number: int) -> None:
         try:
@@ -90,10 +90,10 @@ def _at_once(
                 begin.wait()
                 until = time.perf_counter() + seconds
                 while (start := time.perf_counter()) < until:
-                    work(client, len(taken[number]) * sessions + number)
-                    taken[number].append(time.perf_counter() - start)
+                    work(client, len(durations[number]) * sessions + number)
+                    durations[number].append(time.perf_counter() - start)
         except BaseException as error:
-            failed.append(error)
+            errors.append(error)
             begin.abort()
 
     threads = [threading.Thread(target=run, args=(number,)) for number in range(sessions)]
@@ -101,13 +101,13 @@ def _at_once(
         thread.start()
     for thread in threads:
         thread.join()
-    broken = [error for error in failed if not isinstance(error, threading.BrokenBarrierError)]
-    if broken:
-        raise broken[0]
-    return taken
+    causes = [error for error in errors if not isinstance(error, threading.BrokenBarrierError)]
+    if causes:
+        raise causes[0]
+    return durations
 
 
-def _percentiles(taken: list[list[float]]) -> Line:
-    every = [1000 * seconds for session in taken for seconds in session]
+def _percentiles(durations: list[list[float]]) -> Line:
+    every = [1000 * seconds for session in durations for seconds in session]
     cuts = statistics.quantiles(every, n=100, method="inclusive") if len(every) > 1 else every * 99
     return {f"P{share}, ms": round(cuts[share - 1], 1) for share in (50, 95, 99)}

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from benchmarks.flight.large import some_rows
 from benchmarks.flight.served import Served
-from benchmarks.flight.taking import Taken, elsewhere, take_at_once, take_spooled
+from benchmarks.flight.taking import Transfer, elsewhere, take_at_once, take_spooled
 from sqe.bench import processes
 from sqe.bench.place import Kept
 from sqe.results.result import LARGEST_BATCH
@@ -30,16 +30,16 @@ def from_spool(served: Served, table: str, runs: int) -> Iterator[Line]:
 
 def end_to_end(served: Served, table: str, lane: str) -> Line:
     processes.forget_peaks(served.process.pid)
-    taken = elsewhere(take_at_once, served.uri, _sql(table), lane)
+    transfer = elsewhere(take_at_once, served.uri, _sql(table), lane)
     peak = processes.peak_of(served.pids)
     return {
         "end to end": f"SQE, {lane} lane",
-        "GB": round(taken.bytes / 1e9, 2),
-        "seconds": round(taken.waited + taken.seconds, 2),
-        "MB/s": round(taken.bytes / 1e6 / (taken.waited + taken.seconds)),
-        "first answer after s": round(taken.waited, 2),
+        "GB": round(transfer.bytes / 1e9, 2),
+        "seconds": round(transfer.waited + transfer.seconds, 2),
+        "MB/s": round(transfer.bytes / 1e6 / (transfer.waited + transfer.seconds)),
+        "first answer after s": round(transfer.waited, 2),
         "server's peak MB": round(peak / 1e6),
-        "client's peak MB": round(taken.peak / 1e6),
+        "client's peak MB": round(transfer.peak / 1e6),
     }
 
 
@@ -77,20 +77,20 @@ def of_spark(lines: list[Line]) -> list[Line]:
     ]
 
 
-def _line(name: str, taken: list[Taken], peak: int | None, plain: list[Taken]) -> Line:
-    rate = _rate(taken)
+def _line(name: str, transfers: list[Transfer], peak: int | None, plain: list[Transfer]) -> Line:
+    rate = _rate(transfers)
     return {
         "one stream": name,
-        "GB": round(taken[0].bytes / 1e9, 2),
+        "GB": round(transfers[0].bytes / 1e9, 2),
         "GB/s": round(rate, 2),
         "of pyarrow's server": round(rate / _rate(plain), 2),
         "server's peak MB": "" if peak is None else round(peak / 1e6),
-        "client's peak MB": round(max(one.peak for one in taken) / 1e6),
+        "client's peak MB": round(max(one.peak for one in transfers) / 1e6),
     }
 
 
-def _rate(taken: list[Taken]) -> float:
-    return statistics.median(one.bytes / 1e9 / one.seconds for one in taken)
+def _rate(transfers: list[Transfer]) -> float:
+    return statistics.median(one.bytes / 1e9 / one.seconds for one in transfers)
 
 
 def _sql(table: str) -> str:

@@ -18,7 +18,7 @@ _T = TypeVar("_T")
 
 
 @record
-class Taken:
+class Transfer:
     """`seconds` are those of the stream alone; `waited` those before it, from the statement on."""
 
     bytes: int
@@ -36,7 +36,7 @@ def elsewhere(work: Callable[..., _T], *arguments: Any) -> _T:
 
 def take_spooled(
     uri: str, sql: str, lane: str, plain_uri: str, times: int
-) -> tuple[list[Taken], list[Taken]]:
+) -> tuple[list[Transfer], list[Transfer]]:
     """The stream, each time after its last row has arrived at the server; and in turns with it one of a
     server that has nothing else to do."""
     import pyarrow.flight as flight
@@ -58,7 +58,7 @@ def take_spooled(
     return ours, others
 
 
-def take_at_once(uri: str, sql: str, lane: str) -> Taken:
+def take_at_once(uri: str, sql: str, lane: str) -> Transfer:
     """The stream while the engine is still answering, for the second time: a JVM's first is several times
     as slow, whoever asks."""
     client, options = log_in(uri)
@@ -73,7 +73,7 @@ def _execute(client: Any, options: Any, sql: str, lane: str) -> Any:
     return start(client, options, sql)
 
 
-def _take(client: Any, options: Any, ticket: Any, waited: float) -> Taken:
+def _take(client: Any, options: Any, ticket: Any, waited: float) -> Transfer:
     """Batch by batch: a client that kept them all would measure its memory."""
     processes.forget_peaks(os.getpid())
     size = rows = 0
@@ -82,4 +82,4 @@ def _take(client: Any, options: Any, ticket: Any, waited: float) -> Taken:
         size += chunk.data.nbytes
         rows += chunk.data.num_rows
     seconds = time.perf_counter() - begin
-    return Taken(size, rows, waited, seconds, processes.peak_of([os.getpid()]))
+    return Transfer(size, rows, waited, seconds, processes.peak_of([os.getpid()]))
