@@ -73,7 +73,7 @@ def connect(
     here = (warehouse, catalogs, memory or None, memory_limit, config, policy, spark)
     there = (port, user, password, token, tls or None, insecure or None)
     if host is not None:
-        if any(given is not None for given in here):
+        if any(argument is not None for argument in here):
             raise InterfaceError("host is for a server, the other arguments for this process")
         from sqe.api.remote.client import Address
         from sqe.api.remote.connection import RemoteConnection
@@ -81,7 +81,7 @@ def connect(
         return RemoteConnection(
             Address(host, 50051 if port is None else port, user, password, token, tls=tls, insecure=insecure)
         )
-    if any(given is not None for given in there):
+    if any(argument is not None for argument in there):
         raise InterfaceError("port, user, password, token and tls are for a server", hint="add host")
     from sqe.catalog.catalogs import embedded
     from sqe.config.config import Config, load, usual_path

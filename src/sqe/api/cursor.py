@@ -52,15 +52,15 @@ class Cursor:
         """Runs a statement with each row of values. INSERT ... VALUES (?, ...) writes all of them in one
         commit; any other statement runs, and commits, once a row."""
         self._clear()
-        given = [(_bound(row, of_row=number), row) for number, row in enumerate(rows, start=1)]
-        if len(given) > 1 and _takes_rows(sql):
-            if len({len(row) for row, _ in given}) > 1:
+        bound_rows = [(_bound(row, of_row=number), row) for number, row in enumerate(rows, start=1)]
+        if len(bound_rows) > 1 and _takes_rows(sql):
+            if len({len(row) for row, _ in bound_rows}) > 1:
                 raise UserError("the rows are of different lengths", code="INVALID_PARAMETER_USAGE")
-            bound = tuple(value for row, _ in given for value in row)
-            self._run(sql, bound, [value for _, row in given for value in row], rows=len(given))
+            bound = tuple(value for row, _ in bound_rows for value in row)
+            self._run(sql, bound, [value for _, row in bound_rows for value in row], rows=len(bound_rows))
             return self
         updated = 0
-        for row, values in given:
+        for row, values in bound_rows:
             statement = self._run(sql, row, values)
             if statement.result is not None:
                 self._clear()

@@ -1,6 +1,6 @@
 """The providers in their order: the first that knows the credentials decides.
 
-Whatever goes wrong refuses, and the client hears the same in every case; the reason is in the log, where
+Whatever goes wrong refuses, and the client is told the same in every case; the reason is in the log, where
 no credential ever is.
 """
 
@@ -27,9 +27,9 @@ log = logging.getLogger(__name__)
 
 ACCEPTED, REFUSED, UNKNOWN, FAILED, LIMITED = "accepted", "refused", "unknown", "failed", "limited"
 RESULTS = (ACCEPTED, REFUSED, UNKNOWN, FAILED, LIMITED)
-"""What `on_attempt` hears: unknown is that no provider knows the credentials, failed that one broke."""
+"""How a log-in may end: unknown is that no provider knows the credentials, failed that one broke."""
 NOBODY = "none"
-"""The provider that it hears where none decided."""
+"""The provider of an outcome where none decided."""
 
 
 @record
@@ -84,7 +84,7 @@ class Chain:
             try:
                 attempt = self._limiter.begin(peer, _who(credentials))
             except LimitExceeded:
-                self._tell(NOBODY, LIMITED, credentials, peer, began)
+                self._report(NOBODY, LIMITED, credentials, peer, began)
                 raise
         granted = None
         try:
@@ -103,7 +103,7 @@ class Chain:
                 if identity is not None and not (isinstance(identity, Identity) and identity.user):
                     raise TypeError("a provider must give an identity with a name")
             except AuthenticationFailed:
-                self._tell(provider.name, REFUSED, credentials, peer, began)
+                self._report(provider.name, REFUSED, credentials, peer, began)
                 return None
             except Exception as error:
                 # Its text may quote what was sent.
@@ -112,15 +112,15 @@ class Chain:
                 ]
                 kind = type(error).__name__
                 log.error("a provider failed: %s", kind, extra={"places": places, "provider": provider.name})
-                self._tell(provider.name, FAILED, credentials, peer, began)
+                self._report(provider.name, FAILED, credentials, peer, began)
                 return None
             if identity is not None:
-                self._tell(provider.name, ACCEPTED, credentials, peer, began, identity.user)
+                self._report(provider.name, ACCEPTED, credentials, peer, began, identity.user)
                 return Grant(identity, partial(_lasting, provider, credentials))
-        self._tell(NOBODY, UNKNOWN, credentials, peer, began)
+        self._report(NOBODY, UNKNOWN, credentials, peer, began)
         return None
 
-    def _tell(
+    def _report(
         self,
         provider: str,
         result: str,

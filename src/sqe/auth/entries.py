@@ -20,13 +20,13 @@ def texts(entry: Mapping[str, object], key: str) -> frozenset[str]:
     return frozenset(value)
 
 
-def only(entry: object, *known: str) -> Mapping[str, object]:
+def only(entry: object, *keys: str) -> Mapping[str, object]:
     """The entry, if it is a table of known keys; its values are not shown."""
     if not isinstance(entry, Mapping):
         raise ValueError("an entry must be a table")
     for key in entry:
-        if key not in known:
-            raise ValueError(f"there is no key {key!r}; there are {', '.join(known)}")
+        if key not in keys:
+            raise ValueError(f"there is no key {key!r}; there are {', '.join(keys)}")
     return entry
 
 

@@ -56,7 +56,7 @@ class Limiter:
         are known: those beyond the limit wait for them, so that many at once are no way around it."""
         place = network(peer)
         keys = self._key("peer", place), self._key("user", user), self._key("both", place, user)
-        give_up = time.monotonic() + LONGEST_WAIT
+        deadline = time.monotonic() + LONGEST_WAIT
         with self._settled:
             while True:
                 bounds = keys[2:] if keys[2] in self._accepted else keys[:2]
@@ -65,7 +65,7 @@ class Limiter:
                 if all(self._count(key) + self._running[key] < self._most for key in bounds):
                     self._running.update(bounds)
                     return Attempt(*keys, bounds)
-                if not self._settled.wait(max(0.0, give_up - time.monotonic())):
+                if not self._settled.wait(max(0.0, deadline - time.monotonic())):
                     raise _exceeded(self._most, 1)
 
     def end(self, attempt: Attempt, *, accepted: bool) -> None:
@@ -92,11 +92,11 @@ class Limiter:
         return len(self._failures) + len(self._accepted) + len(self._running)
 
     def _key(self, *parts: str) -> bytes:
-        hashed = hashlib.blake2b(key=self._secret, digest_size=16)
+        digest = hashlib.blake2b(key=self._secret, digest_size=16)
         for part in parts:
             content = part.encode("utf-8", "surrogatepass")
-            hashed.update(len(content).to_bytes(8, "big") + content)
-        return hashed.digest()
+            digest.update(len(content).to_bytes(8, "big") + content)
+        return digest.digest()
 
     def _count(self, key: bytes) -> int:
         """Failures of the last minute."""

@@ -30,7 +30,7 @@ _HASH = re.compile(
 )
 _MOST_MEMORY = 256 << 20
 # Attempts wait for each other before they take the machine from the statements.
-_turns = threading.BoundedSemaphore(max(2, os.cpu_count() or 2))
+_slots = threading.BoundedSemaphore(max(2, os.cpu_count() or 2))
 
 
 @record
@@ -72,7 +72,7 @@ def encoded(password: str) -> bytes:
 
 
 def _scrypt(password: str, salt: bytes, cost: Cost) -> bytes:
-    with _turns:
+    with _slots:
         return hashlib.scrypt(
             encoded(password),
             salt=salt,

@@ -30,16 +30,16 @@ class PrivateFile(Generic[T]):
         self._path = path
         self._parse = parse
         self._lock = threading.Lock()
-        self._read: tuple[_Stamp, T] = self._fresh()
+        self._cached: tuple[_Stamp, T] = self._fresh()
 
     def content(self) -> T:
         try:
-            read = self._read
-            if read[0] == _stamp(os.stat(self._path)):
-                return read[1]
+            cached = self._cached
+            if cached[0] == _stamp(os.stat(self._path)):
+                return cached[1]
             with self._lock:
-                self._read = self._fresh()
-                return self._read[1]
+                self._cached = self._fresh()
+                return self._cached[1]
         except OSError as error:
             failure = _unreadable(self._path, error)
         except ConfigError as error:

@@ -41,17 +41,17 @@ def _passwd(words: Sequence[str]) -> int:
     )
     flags.add_argument("--users", type=Path, required=True, metavar="FILE", help="TOML, or JSON if so named")
     _who(flags)
-    given = flags.parse_args(words)
-    path: Path = given.users
-    _check_user(given.user)
-    password = _ask_password(given.user)
+    options = flags.parse_args(words)
+    path: Path = options.users
+    _check_user(options.user)
+    password = _ask_password(options.user)
     with replacing(_folder_exists(path)) as replace:
         tree = _read(path, read_users)
         users: dict[str, dict[str, object]] = tree.setdefault("users", {})
-        users.setdefault(given.user, {}).update(password=str(hash_password(password)), **_roles(given))
+        users.setdefault(options.user, {}).update(password=str(hash_password(password)), **_roles(options))
         _check(path, tree, read_users)
         replace(_json(tree) if path.suffix == ".json" else _users_toml(users))
-    print(f"{path}: {given.user} has a new password")
+    print(f"{path}: {options.user} has a new password")
     return 0
 
 
@@ -66,20 +66,20 @@ def _api_key(words: Sequence[str]) -> int:
     flags.add_argument("--prefix", default=KEY_PREFIX, help=f"how the key begins ({KEY_PREFIX})")
     flags.add_argument("--stdin", action="store_true", help="take a key from standard input, and make none")
     _who(flags)
-    given = flags.parse_args(words)
-    path: Path = given.file
-    _check_user(given.user)
-    key = _first_line() if given.stdin else new_key(given.prefix)
+    options = flags.parse_args(words)
+    path: Path = options.file
+    _check_user(options.user)
+    key = _first_line() if options.stdin else new_key(options.prefix)
     if len(key) < _SHORTEST_KEY:
         raise InvalidArgument(f"a key must have at least {_SHORTEST_KEY} characters, at random")
     with replacing(_folder_exists(path)) as replace:
         tree = _read(path, read_keys)
         keys: list[dict[str, object]] = tree.setdefault("keys", [])
         created = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        keys.append({"hash": hash_of(key), "user": given.user, **_roles(given), "created": created})
+        keys.append({"hash": hash_of(key), "user": options.user, **_roles(options), "created": created})
         _check(path, tree, read_keys)
         replace(_json(tree) if path.suffix == ".json" else _keys_toml(keys))
-    if not given.stdin:
+    if not options.stdin:
         print(key)
         print(f"{path} has its hash; the key is not shown again", file=sys.stderr)
     return 0
@@ -91,11 +91,11 @@ def _who(flags: argparse.ArgumentParser) -> None:
     flags.add_argument("--groups", metavar="A,B", help="likewise")
 
 
-def _roles(given: argparse.Namespace) -> dict[str, object]:
-    asked = {"roles": given.roles, "groups": given.groups}
+def _roles(options: argparse.Namespace) -> dict[str, object]:
+    texts = {"roles": options.roles, "groups": options.groups}
     return {
         key: [part.strip() for part in text.split(",") if part.strip()]
-        for key, text in asked.items()
+        for key, text in texts.items()
         if text is not None
     }
 

@@ -106,52 +106,52 @@ def parser(program: str) -> argparse.ArgumentParser:
 def parse(program: str, arguments: Sequence[str]) -> Arguments:
     """Leaves with code 2 and one line where the flags cannot be used."""
     flags = parser(program)
-    given = flags.parse_args(arguments)
-    local = given.embedded or given.warehouse is not None or given.catalogs or given.memory
+    options = flags.parse_args(arguments)
+    local = options.embedded or options.warehouse is not None or options.catalogs or options.memory
     server = [
         name
         for name in ("host", "port", "token", "protocol")
-        if getattr(given, name) is not None  # an empty host is still a host
+        if getattr(options, name) is not None  # an empty host is still a host
     ]
     if local and server:
         flags.error(f"--{server[0]} is for a server, and the other flags for this process")
     remote = bool(server) or (program == "sqe-cli" and not local)
     if not remote:
         for name in ("user", "tls", "insecure"):
-            if getattr(given, name):
+            if getattr(options, name):
                 flags.error(f"--{name} is for a server; name one with --host")
-    elif given.memory_limit is not None or given.config is not None:
+    elif options.memory_limit is not None or options.config is not None:
         flags.error("--memory-limit and --config are for this process, not for a server")
     return Arguments(
-        server=_server(flags, given) if remote else None,
-        script=given.script,
-        file=given.file,
-        stop_on_error=given.stop_on_error,
-        format=given.format,
-        warehouse=given.warehouse,
-        catalogs=_mounts(flags, given.catalogs),
-        memory=given.memory,
-        memory_limit=given.memory_limit,
-        config=given.config,
+        server=_server(flags, options) if remote else None,
+        script=options.script,
+        file=options.file,
+        stop_on_error=options.stop_on_error,
+        format=options.format,
+        warehouse=options.warehouse,
+        catalogs=_mounts(flags, options.catalogs),
+        memory=options.memory,
+        memory_limit=options.memory_limit,
+        config=options.config,
     )
 
 
-def _server(flags: argparse.ArgumentParser, given: argparse.Namespace) -> Server:
-    if given.protocol == "http":
+def _server(flags: argparse.ArgumentParser, options: argparse.Namespace) -> Server:
+    if options.protocol == "http":
         flags.error("--protocol http is not built yet; leave it out")
-    if given.host == "":
+    if options.host == "":
         flags.error("--host is empty")
-    if given.port is not None and not 0 < given.port < 65536:
-        flags.error(f"--port {given.port}: a port is a number from 1 to 65535")
-    if given.insecure and not given.tls:
+    if options.port is not None and not 0 < options.port < 65536:
+        flags.error(f"--port {options.port}: a port is a number from 1 to 65535")
+    if options.insecure and not options.tls:
         flags.error("--insecure is about the certificate of --tls")
     return Server(
-        host=given.host if given.host is not None else "localhost",
-        port=given.port if given.port is not None else 50051,
-        user=given.user or os.environ.get("SQE_USER") or None,
-        token=given.token,
-        tls=given.tls,
-        insecure=given.insecure,
+        host=options.host if options.host is not None else "localhost",
+        port=options.port if options.port is not None else 50051,
+        user=options.user or os.environ.get("SQE_USER") or None,
+        token=options.token,
+        tls=options.tls,
+        insecure=options.insecure,
     )
 
 

@@ -30,13 +30,13 @@ def candidates(text: str, cursor: int, names: Names) -> list[Candidate]:
     statement, at = statement_around(text, cursor)
     place = place_at(statement[:at])
     begin = cursor - at + place.start
-    found: list[Candidate] = []
+    result: list[Candidate] = []
     seen: set[str] = set()
-    for written, about in _choices(place, statement, names):
-        if written.lower() not in seen:
-            seen.add(written.lower())
-            found.append(Candidate(written, begin, about))
-    return found
+    for choice, about in _choices(place, statement, names):
+        if choice.lower() not in seen:
+            seen.add(choice.lower())
+            result.append(Candidate(choice, begin, about))
+    return result
 
 
 def _choices(place: Place, statement: str, names: Names) -> Iterator[tuple[str, str]]:
@@ -50,17 +50,17 @@ def _choices(place: Place, statement: str, names: Names) -> Iterator[tuple[str, 
         return
     if place.kind in ("table", "schema", "catalog"):
         if place.kind == "table":
-            yield from _written(place, ((name, "named query") for name in named_queries(statement)))
-            yield from _written(place, ((name, "table") for name in names.tables()))
+            yield from _matching(place, ((name, "named query") for name in named_queries(statement)))
+            yield from _matching(place, ((name, "table") for name in names.tables()))
         if place.kind != "catalog":
-            yield from _written(place, ((name, "schema") for name in names.schemas()))
-        yield from _written(place, ((name, "catalog") for name in names.catalogs()))
+            yield from _matching(place, ((name, "schema") for name in names.schemas()))
+        yield from _matching(place, ((name, "catalog") for name in names.catalogs()))
         return
     if place.kind == "expression":
         tables = tables_of(statement)
         for path in dict.fromkeys(tables.values()):
-            yield from _written(place, names.columns(path))
-        yield from _written(place, ((alias, ".".join(path)) for alias, path in tables.items()))
+            yield from _matching(place, names.columns(path))
+        yield from _matching(place, ((alias, ".".join(path)) for alias, path in tables.items()))
         if not place.quoted:
             yield from _functions(place.word)
     if not place.quoted:
@@ -75,21 +75,21 @@ def _below(place: Place, statement: str, names: Names) -> Iterator[tuple[str, st
         path = tables_of(statement).get(place.path[-1])
         # `t.` where t is a name or an alias, or `shop.t.` where the statement says shop.t.
         if path is not None and (len(place.path) == 1 or path[-len(place.path) :] == place.path):
-            yield from _written(place, names.columns(path))
+            yield from _matching(place, names.columns(path))
             return
     if place.kind != "schema":
-        yield from _written(place, ((name, "table") for name in names.tables(place.path)))
+        yield from _matching(place, ((name, "table") for name in names.tables(place.path)))
     above = ".".join(place.path) + "."
     nested = (name.removeprefix(above) for name in names.schemas() if name.startswith(above))
-    yield from _written(place, ((name, "schema") for name in nested))
+    yield from _matching(place, ((name, "schema") for name in nested))
     if len(place.path) == 1:
         catalogs = {name.lower(): name for name in names.catalogs()}
         if place.path[0].lower() in catalogs:
             of = names.schemas(catalogs[place.path[0].lower()])
-            yield from _written(place, ((name, "schema") for name in of))
+            yield from _matching(place, ((name, "schema") for name in of))
 
 
-def _written(place: Place, listing: Iterable[tuple[str, str]] | Listing) -> Iterator[tuple[str, str]]:
+def _matching(place: Place, listing: Iterable[tuple[str, str]] | Listing) -> Iterator[tuple[str, str]]:
     """Names that go on from what was typed, in quotes where they need them or were begun with one."""
     typed = place.word.lower()
     for name, about in listing:
@@ -143,17 +143,17 @@ def _of_command(text: str, names: Names) -> Iterator[Candidate]:
         return
     argument = rest.lstrip()
     start = len(text) - len(argument)
-    known = next((c for c in COMMANDS if word[1:].lower() in c.names), None)
-    if known is None:
+    dot_command = next((c for c in COMMANDS if word[1:].lower() in c.names), None)
+    if dot_command is None:
         return
-    if known.takes == "file":
+    if dot_command.takes == "file":
         yield from (Candidate(path, start, about) for path, about in _files(argument))
-    elif known.takes in ("table", "schema"):
+    elif dot_command.takes in ("table", "schema"):
         # As behind the words of a statement that takes the same.
-        prefix = "DESCRIBE " if known.takes == "table" else "SHOW TABLES FROM "
+        prefix = "DESCRIBE " if dot_command.takes == "table" else "SHOW TABLES FROM "
         for candidate in candidates(prefix + argument, len(prefix + argument), names):
             yield Candidate(candidate.text, candidate.start - len(prefix) + start, candidate.about)
     else:
-        for choice in known.takes.split("|"):
+        for choice in dot_command.takes.split("|"):
             if choice and choice.startswith(argument.lower()):
                 yield Candidate(choice, start, "")

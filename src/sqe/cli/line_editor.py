@@ -34,11 +34,11 @@ class Editor(Protocol):
         """One statement or command. EOFError at the end of the input, KeyboardInterrupt at Ctrl-C."""
 
 
-def open_editor(names: Names, typed: Callable[[str], None], terminal: Terminal | None) -> Editor:
-    """`typed` hears of the text as it grows."""
+def open_editor(names: Names, on_text: Callable[[str], None], terminal: Terminal | None) -> Editor:
+    """`on_text` is called with the text as it grows."""
     if terminal is None or not terminal.escapes:
-        return PlainEditor(typed)
-    return LineEditor(names, typed, terminal)
+        return PlainEditor(on_text)
+    return LineEditor(names, on_text, terminal)
 
 
 def is_finished(text: str) -> bool:
@@ -48,7 +48,7 @@ def is_finished(text: str) -> bool:
 
 
 class LineEditor:
-    def __init__(self, names: Names, typed: Callable[[str], None], terminal: Terminal) -> None:
+    def __init__(self, names: Names, on_text: Callable[[str], None], terminal: Terminal) -> None:
         self._session: PromptSession[str] = PromptSession(
             [("class:prompt", PROMPT)],
             multiline=True,
@@ -67,7 +67,7 @@ class LineEditor:
             enable_suspend=True,
             tempfile_suffix=".sql",
         )
-        self._session.default_buffer.on_text_changed += lambda buffer: typed(buffer.text)
+        self._session.default_buffer.on_text_changed += lambda buffer: on_text(buffer.text)
 
     def read(self) -> str:
         return self._session.prompt()
@@ -116,8 +116,8 @@ def _bindings() -> KeyBindings:
 class PlainEditor:
     """For a terminal that cannot move its cursor: a line at a time."""
 
-    def __init__(self, typed: Callable[[str], None]) -> None:
-        self._typed = typed
+    def __init__(self, on_text: Callable[[str], None]) -> None:
+        self._on_text = on_text
         self._history = StatementHistory()
         with contextlib.suppress(ImportError):
             import readline
@@ -129,7 +129,7 @@ class PlainEditor:
     def read(self) -> str:
         text = self._line(PROMPT)
         while not is_finished(text):
-            self._typed(text + "\n")
+            self._on_text(text + "\n")
             text += "\n" + self._line(MORE)
         if text.strip():
             self._remember(text)

@@ -31,9 +31,9 @@ def address_of(server: Server) -> Address:
 
 
 def _password(server: Server) -> str:
-    given = os.environ.get("SQE_PASSWORD")
-    if given is not None:
-        return given
+    password = os.environ.get("SQE_PASSWORD")
+    if password is not None:
+        return password
     if not sys.stdin.isatty():
         raise ConfigError(f"there is no password for {server.user}", hint="set SQE_PASSWORD")
     from getpass import getpass

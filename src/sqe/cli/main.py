@@ -54,8 +54,8 @@ def sqe_server(arguments: Sequence[str] | None = None) -> int:
     )
     flags.add_argument("--config", metavar="FILE", help="sqe.toml to use")
     flags.add_argument("--mode", choices=("coordinator", "worker"), default="coordinator")
-    given = flags.parse_args(words)
-    return sqe_worker([]) if given.mode == "worker" else _start_server(given.config)
+    options = flags.parse_args(words)
+    return sqe_worker([]) if options.mode == "worker" else _start_server(options.config)
 
 
 def sqe_coordinator(arguments: Sequence[str] | None = None) -> int:
@@ -98,12 +98,12 @@ def _not_built(what: str) -> int:
 
 
 def _client(program: str, words: Sequence[str]) -> int:
-    given = parse(program, words)
-    return _guarded(lambda: _run(given))
+    arguments = parse(program, words)
+    return _guarded(lambda: _run(arguments))
 
 
 def _guarded(command: Callable[[], int]) -> int:
-    """What the command returns; what it raises, said in a line, with the exit code for it."""
+    """What the command returns; for what it raises, a line on stderr and the exit code."""
     try:
         _own_the_process()
         return command()
@@ -129,8 +129,8 @@ def _own_the_process() -> None:
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 
-def _run(given: Arguments) -> int:
-    if given.server is None:
+def _run(arguments: Arguments) -> int:
+    if arguments.server is None:
         from sqe.engine.duckdb.spawn import start_ahead
 
         # Before anything else: it loads its engine while we load ours.
@@ -140,24 +140,24 @@ def _run(given: Arguments) -> int:
     from sqe.cli.run import Display, read_script, run_script
 
     scripts = []
-    if given.file is not None:
-        scripts.append(read_script(given.file))
-    if given.script is not None:
-        scripts.append(given.script)
+    if arguments.file is not None:
+        scripts.append(read_script(arguments.file))
+    if arguments.script is not None:
+        scripts.append(arguments.script)
     interactive = not scripts and sys.stdin.isatty()
     if not scripts and not interactive:
         scripts.append(read_script(None))
     good = True
-    display = Display(given.format)
-    connection, where = _connect(given) if given.server is None else _log_in(given.server)
+    display = Display(arguments.format)
+    connection, where = _connect(arguments) if arguments.server is None else _log_in(arguments.server)
     with connection:
         if interactive:
             from sqe.cli.shell import run_shell
 
-            run_shell(connection, form=given.format, where=where)
+            run_shell(connection, form=arguments.format, where=where)
         for script in scripts:
-            good &= run_script(connection, script, display=display, stop_on_error=given.stop_on_error)
-            if not good and given.stop_on_error:
+            good &= run_script(connection, script, display=display, stop_on_error=arguments.stop_on_error)
+            if not good and arguments.stop_on_error:
                 break
     return 0 if good else FAILED
 
@@ -186,39 +186,39 @@ def _log_in(server: Server) -> tuple[BaseConnection[Any], str]:
     return RemoteConnection(address), f"{user}{address}"
 
 
-def _connect(given: Arguments) -> tuple[BaseConnection[Any], str]:
+def _connect(arguments: Arguments) -> tuple[BaseConnection[Any], str]:
     """An engine in this process, and where its tables are, in a few words."""
     from sqe.config.config import load, usual_path
 
-    overrides = {} if given.memory_limit is None else {"spark.driver_memory": given.memory_limit}
-    config = load(given.config or usual_path(os.environ), os.environ, overrides)
-    # After the configuration: a fault in that is told at once, and the engine takes a moment.
+    overrides = {} if arguments.memory_limit is None else {"spark.driver_memory": arguments.memory_limit}
+    config = load(arguments.config or usual_path(os.environ), os.environ, overrides)
+    # After the configuration: a fault in that is reported at once, and the engine takes a moment.
     gc.disable()  # imports make nothing but what stays
     try:
         _import_arrow()
         from sqe.api.connection import connect
 
         connection = connect(
-            warehouse=given.warehouse,
-            catalogs=given.catalogs or None,
-            memory=given.memory,
+            warehouse=arguments.warehouse,
+            catalogs=arguments.catalogs or None,
+            memory=arguments.memory,
             config=config,
         )
     finally:
         gc.freeze()
         gc.enable()
     if config.fast.enabled:
-        # It hears of its limits now, and opens DuckDB while the first statement is planned.
+        # It is told its limits now, and opens DuckDB while the first statement is planned.
         connection.coordinator.fast.start()
-    return connection, _where(given, connection)
+    return connection, _where(arguments, connection)
 
 
-def _where(given: Arguments, connection: Connection) -> str:
-    if given.memory:
+def _where(arguments: Arguments, connection: Connection) -> str:
+    if arguments.memory:
         return "tables in memory"
-    if given.catalogs or (given.warehouse is None and connection.coordinator.config.catalogs):
+    if arguments.catalogs or (arguments.warehouse is None and connection.coordinator.config.catalogs):
         return f"catalogs {', '.join(connection.coordinator.catalogs.names())}"
-    return f"tables in {given.warehouse or '~/.sqe/warehouse'}"
+    return f"tables in {arguments.warehouse or '~/.sqe/warehouse'}"
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ class Names:
     def __init__(self, connection: BaseConnection[Any]) -> None:
         self._connection = connection
         self._lock = threading.Lock()
-        self._known: dict[str, tuple[float, Listing]] = {}
+        self._listings: dict[str, tuple[float, Listing]] = {}
 
     def catalogs(self) -> list[str]:
         return self._first("SHOW CATALOGS")
@@ -42,19 +42,19 @@ class Names:
     def forget(self) -> None:
         """After a statement that may have changed names, or where names are looked up."""
         # Without the lock: the prompt does not wait for a catalog that is slow to answer.
-        self._known = {}
+        self._listings = {}
 
     def _first(self, sql: str) -> list[str]:
         return [name for name, _ in self._ask(sql)]
 
     def _ask(self, sql: str) -> Listing:
         with self._lock:
-            known = self._known
-            kept = known.get(sql)
-            if kept is not None and kept[0] > time.monotonic():
-                return kept[1]
+            listings = self._listings
+            cached = listings.get(sql)
+            if cached is not None and cached[0] > time.monotonic():
+                return cached[1]
             listing = self._run(sql)
-            known[sql] = (time.monotonic() + KEPT_SECONDS, listing)
+            listings[sql] = (time.monotonic() + KEPT_SECONDS, listing)
             return listing
 
     def _run(self, sql: str) -> Listing:
@@ -68,7 +68,7 @@ class Names:
             ]
             cursor.close()
         except SqeError:
-            # Half-typed names are of nothing, and a catalog that is away is told of when it is used.
+            # Half-typed names match nothing, and a catalog that is away is reported when it is used.
             return []
         return [(str(row[0]), str(row[1]) if len(row) > 1 else "") for row in rows]
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Columns = Sequence[tuple[str, t.Type]]
 Write = Callable[[str], object]
 
-# A table's column widths come from so many rows; what follows is not kept in memory.
+# A table's column widths come from this many rows; what follows is not kept in memory.
 SAMPLE = 1000
 
 
@@ -179,14 +179,14 @@ def _write_json(columns: Columns, batches: Iterable[pa.RecordBatch], write: Writ
 
 def distinct(names: Iterable[str]) -> list[str]:
     """An object has each name once: a second `a` becomes `a_2`."""
-    taken: set[str] = set()
+    used: set[str] = set()
     result = []
     for name in names:
         candidate, number = name, 1
-        while candidate in taken:
+        while candidate in used:
             number += 1
             candidate = f"{name}_{number}"
-        taken.add(candidate)
+        used.add(candidate)
         result.append(candidate)
     return result
 

@@ -99,9 +99,9 @@ class PagedOutput:
 
 def pager_command() -> str | None:
     """$PAGER (empty: none), else less where there is one."""
-    chosen = os.environ.get("PAGER")
-    if chosen is not None:
-        return chosen.strip() or None
+    command = os.environ.get("PAGER")
+    if command is not None:
+        return command.strip() or None
     import shutil
 
     return USUAL if shutil.which("less") else None

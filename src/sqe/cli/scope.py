@@ -42,10 +42,10 @@ class Place:
 
 def place_at(text: str) -> Place:
     """`text` is a statement up to the cursor."""
-    found = list(tokens(text))
-    last = found[-1] if found else None
+    pieces = list(tokens(text))
+    last = pieces[-1] if pieces else None
     if last is not None and last.open and last.kind in ("string", "comment"):
-        before = found[:-1]
+        before = pieces[:-1]
         is_file = last.kind == "string" and bool(before) and before[-1].upper in ("FROM", "JOIN", ",", "(")
         if is_file and _clause(before) in ("FROM", "JOIN"):
             return Place("file", word=last.text[1:], start=last.start + 1)
@@ -57,14 +57,14 @@ def place_at(text: str) -> Place:
         word, start, is_quoted = last.text, last.start, last.kind == "quoted"
         if is_quoted:
             word = last.name
-        found.pop()
+        pieces.pop()
     path: list[str] = []
-    while len(found) >= 2 and found[-1].text == "." and found[-2].is_name:
-        path.insert(0, found[-2].name)
-        del found[-2:]
-    if found and found[-1].text == ".":
+    while len(pieces) >= 2 and pieces[-1].text == "." and pieces[-2].is_name:
+        path.insert(0, pieces[-2].name)
+        del pieces[-2:]
+    if pieces and pieces[-1].text == ".":
         return Place("nothing")
-    return Place(_kind(found), tuple(path), word, start, is_quoted)
+    return Place(_kind(pieces), tuple(path), word, start, is_quoted)
 
 
 def _kind(before: Sequence[Token]) -> str:

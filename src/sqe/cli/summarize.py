@@ -16,8 +16,8 @@ def summary(table: str, columns: Sequence[tuple[str, str]]) -> str:
     """`table` as it is written in SQL, `columns` with the names of their types."""
     aggregates, rows = ["count(*) AS n"], []
     for number, (name, type_) in enumerate(columns):
-        made, row = _column(number, name, type_)
-        aggregates += made
+        new_aggregates, row = _column(number, name, type_)
+        aggregates += new_aggregates
         rows.append(row)
     lists = [f"ARRAY[{', '.join(row[i] for row in rows)}]" for i in range(len(_HEADER))]
     return (

@@ -96,13 +96,13 @@ class _Frame:
         if len(text) <= width // 2 or width_of(text) <= width:
             return text
         mark = self.lines.more
-        kept, room = 0, width - len(mark)
+        length, room = 0, width - len(mark)
         for character in text:
             room -= width_of(character)
             if room < 0:
                 break
-            kept += 1
-        return (text[:kept] + mark)[:width] if width < len(mark) else text[:kept] + mark
+            length += 1
+        return (text[:length] + mark)[:width] if width < len(mark) else text[:length] + mark
 
 
 def fit(
@@ -119,14 +119,14 @@ def fit(
     if sum(least) > room:
         # The outermost columns stay, as many as have room beside the one that stands for the others.
         room = terminal.width - 1 - 3 - more
-        kept = 0
+        visible = 0
         for index in (i // 2 if i % 2 == 0 else count - 1 - i // 2 for i in range(max(1, count - 1))):
             room -= least[index] + 3
-            if room < 0 and kept:
+            if room < 0 and visible:
                 break
-            kept += 1
-        before, after = (kept + 1) // 2, kept // 2
-        shown = [*range(before), *([None] if kept < count else []), *range(count - after, count)]
+            visible += 1
+        before, after = (visible + 1) // 2, visible // 2
+        shown = [*range(before), *([None] if visible < count else []), *range(count - after, count)]
         room = terminal.width - 1 - 3 * len(shown) - (more if None in shown else 0)
     numbers = [i for i in shown if i is not None]
     room = max(room, len(numbers))
@@ -153,8 +153,8 @@ def _share(room: int, least: Sequence[int], needed: Sequence[int]) -> list[int]:
     left = room - sum(widths)
     if left < 0:  # not even the least of one column has room
         return [max(1, width + left) for width in widths]
-    for at, wanted in enumerate(needed):
-        extra = min(left, wanted - widths[at], 1)
+    for at, need in enumerate(needed):
+        extra = min(left, need - widths[at], 1)
         widths[at] += extra
         left -= extra
     return widths

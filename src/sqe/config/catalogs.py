@@ -107,9 +107,9 @@ def catalog_blocks(values: Block) -> dict[str, tuple[Block, Where]]:
         kind = _backend(single, "type") or "rest"
         name = single.get("name") or (_backend(single, "warehouse") if kind == "rest" else kind)
         query = values.get("query")
-        chosen = query.get("default_catalog") if isinstance(query, Mapping) else None
+        default = query.get("default_catalog") if isinstance(query, Mapping) else None
         # Beside [catalogs.*] the single block is a leftover, unless the default names it.
-        if not blocks or (name and name == chosen and name not in blocks):
+        if not blocks or (name and name == default and name not in blocks):
             if not name:
                 raise ConfigError("catalog: there is no warehouse, and no name for the catalog")
             blocks[str(name)] = (single, ("catalog",))

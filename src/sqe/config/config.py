@@ -9,7 +9,7 @@ from typing import Any
 
 from sqe.config.catalogs import CatalogSettings, catalog_blocks, read_catalog, unbuilt_part
 from sqe.config.duckdb import FastSettings
-from sqe.config.keys import EnvironmentText, Key, Listed, Named, Node, Section, made, not_built
+from sqe.config.keys import EnvironmentText, Key, Listed, Named, Node, Section, build_settings, not_built
 from sqe.config.providers import AuthSettings, ProviderSettings, read_auth
 from sqe.config.settings import (
     EngineSettings,
@@ -78,16 +78,16 @@ def load(
     check_built: bool = True,
 ) -> Config:
     """Read and check everything; `overrides` maps dotted keys to what flags say (`spark.driver_memory`)."""
-    given = _Given()
+    raw = _RawConfig()
     if path is not None:
-        given.add(_read_file(path), str(path))
+        raw.add(_read_file(path), str(path))
     for variable, value in sorted(environ.items()):
         parts = _variable_parts(variable)
         if parts is not None:
-            given.add(_nested(given.spelled(parts), EnvironmentText(value)), variable)
+            raw.add(_nested(raw.spelled(parts), EnvironmentText(value)), variable)
     for dotted, override in overrides.items():
-        given.add(_nested(dotted.split("."), override), "command line")
-    return _build(given, check_built=check_built)
+        raw.add(_nested(dotted.split("."), override), "command line")
+    return _build(raw, check_built=check_built)
 
 
 def usual_path(environ: Mapping[str, str]) -> Path | None:
@@ -134,7 +134,7 @@ def _nested(parts: list[str], value: object) -> Mapping[str, object]:
     return value
 
 
-class _Given:
+class _RawConfig:
     """What was set, key by key, and where. Later sources win; unknown keys and wrong values stop at once."""
 
     def __init__(self) -> None:
@@ -158,19 +158,19 @@ class _Given:
         """Keys in the spelling of the table (environment variables are often upper case)."""
         spelled: list[str] = []
         node: Node | None = None
-        known: object = self.values
+        values: object = self.values
         for depth, part in enumerate(parts):
             names: list[str] = list(sections()) if depth == 0 else []
             if isinstance(node, Section):
                 names = list(node.keys)
-            elif isinstance(node, Named) and isinstance(known, dict):
-                names = list(known)
+            elif isinstance(node, Named) and isinstance(values, dict):
+                names = list(values)
             if part not in names and part.isupper():
                 part = next((name for name in names if name.lower() == part.lower()), part.lower())
             elif part not in names:
                 part = next((name for name in names if name.lower() == part.lower()), part)
             spelled.append(part)
-            known = known.get(part, {}) if isinstance(known, dict) else {}
+            values = values.get(part, {}) if isinstance(values, dict) else {}
             node = _child(node, part) if depth else sections().get(part)
         return spelled
 
@@ -275,15 +275,15 @@ def _nearest(where: tuple[str, ...]) -> tuple[str, ...] | None:
     """The right key that was probably meant: a neighbour, the same key elsewhere, or the likest path."""
     import difflib
 
-    known = list(known_keys(where[1] if len(where) > 1 and where[0] == "catalogs" else "<name>"))
-    paths = {path[: len(where)] for path, _ in known if len(path) >= len(where)}
+    keys = list(known_keys(where[1] if len(where) > 1 and where[0] == "catalogs" else "<name>"))
+    paths = {path[: len(where)] for path, _ in keys if len(path) >= len(where)}
     neighbours = {path[-1]: path for path in paths if path[:-1] == where[:-1]}
     for match in difflib.get_close_matches(where[-1], neighbours, n=1, cutoff=0.6):
         return neighbours[match]
-    elsewhere = [path for path, _ in known if path[-1] == where[-1]]
+    elsewhere = [path for path, _ in keys if path[-1] == where[-1]]
     if elsewhere:
         return elsewhere[0]
-    spellings = {".".join(path): path for path, _ in known}
+    spellings = {".".join(path): path for path, _ in keys}
     for match in difflib.get_close_matches(".".join(where), spellings, n=1, cutoff=0.6):
         return spellings[match]
     return None
@@ -307,46 +307,46 @@ def known_keys(catalog: str = "<name>") -> Iterator[tuple[tuple[str, ...], Key]]
         yield from walk(node, (name,))
 
 
-def _build(given: _Given, *, check_built: bool) -> Config:
-    _check_ports(given)
-    blocks = catalog_blocks(given.values)
+def _build(raw: _RawConfig, *, check_built: bool) -> Config:
+    _check_ports(raw)
+    blocks = catalog_blocks(raw.values)
     catalogs = {
         name: read_catalog(name, block, _dotted(where)) for name, (block, where) in sorted(blocks.items())
     }
-    attempts = made(RateLimitSettings, given.at("rate_limit")).auth_attempts_per_minute
-    source = given.sources.get(("auth", "providers", "type")) if check_built else None
-    auth = read_auth(given.at("auth"), attempts, source)
-    tls = _tls(given)
+    attempts = build_settings(RateLimitSettings, raw.at("rate_limit")).auth_attempts_per_minute
+    source = raw.sources.get(("auth", "providers", "type")) if check_built else None
+    auth = read_auth(raw.at("auth"), attempts, source)
+    tls = _tls(raw)
     if check_built:
-        _check_built(given, {where: catalogs[name] for name, (_, where) in blocks.items()})
-    query = made(
+        _check_built(raw, {where: catalogs[name] for name, (_, where) in blocks.items()})
+    query = build_settings(
         QuerySettings,
-        given.at("query"),
-        default_catalog=_default_catalog(given, catalogs),
-        role_overrides=_role_overrides(given),
+        raw.at("query"),
+        default_catalog=_default_catalog(raw, catalogs),
+        role_overrides=_role_overrides(raw),
     )
-    metrics = made(MetricsSettings, given.at("metrics"))
+    metrics = build_settings(MetricsSettings, raw.at("metrics"))
     return Config(
-        spark=_spark(given, catalogs),
-        engine=made(EngineSettings, given.at("engine")),
-        fast=made(FastSettings, given.at("engine", "fast")),
-        results=made(ResultSettings, given.at("results")),
+        spark=_spark(raw, catalogs),
+        engine=build_settings(EngineSettings, raw.at("engine")),
+        fast=build_settings(FastSettings, raw.at("engine", "fast")),
+        results=build_settings(ResultSettings, raw.at("results")),
         query=query,
-        events=made(EventSettings, given.at("events")),
+        events=build_settings(EventSettings, raw.at("events")),
         catalogs=MappingProxyType(catalogs),
-        server=_server(given, query, tls),
-        sessions=made(SessionSettings, given.at("session")),
+        server=_server(raw, query, tls),
+        sessions=build_settings(SessionSettings, raw.at("session")),
         auth=auth,
         metrics=MetricsSettings(metrics.prometheus_port or None, metrics.health_port or None),
-        logging=made(LogSettings, given.at("logging")),
+        logging=build_settings(LogSettings, raw.at("logging")),
     )
 
 
-def _spark(given: _Given, catalogs: Mapping[str, CatalogSettings]) -> SparkSettings:
-    conf = given.at("spark", "conf")
-    settings = made(
+def _spark(raw: _RawConfig, catalogs: Mapping[str, CatalogSettings]) -> SparkSettings:
+    conf = raw.at("spark", "conf")
+    settings = build_settings(
         SparkSettings,
-        given.at("spark"),
+        raw.at("spark"),
         conf={key: str(value) for key, value in conf.items()} if isinstance(conf, Mapping) else {},
         drivers=tuple(sorted({c.database for c in catalogs.values()} & {"postgresql"})),
     )
@@ -357,8 +357,8 @@ def _spark(given: _Given, catalogs: Mapping[str, CatalogSettings]) -> SparkSetti
     return settings
 
 
-def _server(given: _Given, query: QuerySettings, tls: TlsSettings | None) -> ServerSettings:
-    settings = made(ServerSettings, given.at("coordinator"), tls=tls)
+def _server(raw: _RawConfig, query: QuerySettings, tls: TlsSettings | None) -> ServerSettings:
+    settings = build_settings(ServerSettings, raw.at("coordinator"), tls=tls)
     least = query.max_sql_bytes + LEAST_BESIDE_TEXT
     if not least <= settings.max_message_size < 1 << 31:
         raise ConfigError(
@@ -368,18 +368,18 @@ def _server(given: _Given, query: QuerySettings, tls: TlsSettings | None) -> Ser
     return settings
 
 
-def _tls(given: _Given) -> TlsSettings | None:
-    certificate, key = (given.at("coordinator", "tls", name) for name in ("cert_file", "key_file"))
+def _tls(raw: _RawConfig) -> TlsSettings | None:
+    certificate, key = (raw.at("coordinator", "tls", name) for name in ("cert_file", "key_file"))
     if bool(certificate) != bool(key):
         missing = "cert_file" if key else "key_file"
         raise ConfigError(
             f"coordinator.tls.{missing} is missing: TLS needs cert_file and key_file, or neither"
         )
-    return made(TlsSettings, given.at("coordinator", "tls")) if certificate else None
+    return build_settings(TlsSettings, raw.at("coordinator", "tls")) if certificate else None
 
 
-def _role_overrides(given: _Given) -> dict[str, int]:
-    overrides = given.at("query", "role_overrides")
+def _role_overrides(raw: _RawConfig) -> dict[str, int]:
+    overrides = raw.at("query", "role_overrides")
     limits: dict[str, int] = {}
     for role, limit in overrides.items() if isinstance(overrides, Mapping) else ():
         if not isinstance(limit, int) or isinstance(limit, bool) or limit < 0:
@@ -388,8 +388,8 @@ def _role_overrides(given: _Given) -> dict[str, int]:
     return limits
 
 
-def _default_catalog(given: _Given, catalogs: Mapping[str, CatalogSettings]) -> str | None:
-    name = given.at("query", "default_catalog")
+def _default_catalog(raw: _RawConfig, catalogs: Mapping[str, CatalogSettings]) -> str | None:
+    name = raw.at("query", "default_catalog")
     if not name:
         return min(catalogs, default=None)
     # Without configured catalogs the name may be one that a flag mounts.
@@ -404,21 +404,21 @@ def _default_catalog(given: _Given, catalogs: Mapping[str, CatalogSettings]) -> 
     return str(name)
 
 
-def _check_ports(given: _Given) -> None:
-    taken: dict[int, str] = {}
+def _check_ports(raw: _RawConfig) -> None:
+    names_by_port: dict[int, str] = {}
     for section, name, default in _PORTS:
-        port = given.at(section, name)
+        port = raw.at(section, name)
         port = default if port is None else port
         if isinstance(port, int) and port != 0:
             dotted = f"{section}.{name}"
-            if port in taken:
-                raise ConfigError(f"{taken[port]} and {dotted} are both {port}; ports must differ")
-            taken[port] = dotted
+            if port in names_by_port:
+                raise ConfigError(f"{names_by_port[port]} and {dotted} are both {port}; ports must differ")
+            names_by_port[port] = dotted
 
 
-def _check_built(given: _Given, used: Mapping[tuple[str, ...], CatalogSettings]) -> None:
+def _check_built(raw: _RawConfig, used: Mapping[tuple[str, ...], CatalogSettings]) -> None:
     """Stop where a key is set that nothing would obey."""
-    for where, source in given.sources.items():
+    for where, source in raw.sources.items():
         if where[0] in ("catalog", "catalogs"):
             block = where[: 2 if where[0] == "catalogs" else 1]
             if block not in used:

@@ -33,11 +33,11 @@ class Key:
     secret: bool = False
     awaits: str | None = None
 
-    def value(self, given: object) -> object:
-        """What was set, else the default; an empty text is as good as none."""
-        if given is None or given == "":
-            given = None if self.default is None else self.read(self.default)
-        return Path(given).expanduser() if self.kind == "path" and isinstance(given, str) else given
+    def value(self, value: object) -> object:
+        """The value that was set, else the default; an empty text is as good as none."""
+        if value is None or value == "":
+            value = None if self.default is None else self.read(self.default)
+        return Path(value).expanduser() if self.kind == "path" and isinstance(value, str) else value
 
 
 @record
@@ -84,7 +84,7 @@ def declared(settings: type, doc: str, **further: Node) -> Section:
     return Section(doc, {**own, **further})
 
 
-def made(settings: type[T], values: object, **computed: object) -> T:
+def build_settings(settings: type[T], values: object, **computed: object) -> T:
     """A settings record of what was set in its section. `computed` are fields that need more than that."""
     table = values if isinstance(values, Mapping) else {}
     for f in fields(settings):  # type: ignore[arg-type]
@@ -203,9 +203,9 @@ def choice(doc: str, options: str, default: str | None = None, *, group: str | N
     own = options.split()
 
     def read(value: object) -> str:
-        known = own if value in own or group is None else [*own, *of_other_packages(group)]
-        if value not in known:
-            raise ValueError("one of " + ", ".join(known))
+        allowed = own if value in own or group is None else [*own, *of_other_packages(group)]
+        if value not in allowed:
+            raise ValueError("one of " + ", ".join(allowed))
         return str(value)
 
     return Key(" \\| ".join(f"`{option}`" for option in own), read, doc, default)

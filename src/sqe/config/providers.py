@@ -81,14 +81,14 @@ AUTH = Section(
 def read_auth(block: object, attempts: int, source: str | None) -> AuthSettings:
     """`source` is where the providers were set, for the complaint about one that is not built; without it any
     may be named."""
-    given = block if isinstance(block, Mapping) else {}
+    auth = block if isinstance(block, Mapping) else {}
     mappings: dict[str, tuple[str, ...]] = {}
-    for name, roles in given.get("role_mappings", {}).items():
+    for name, roles in auth.get("role_mappings", {}).items():
         if not isinstance(roles, list) or not all(isinstance(role, str) for role in roles):
             raise ConfigError(f'auth.role_mappings."{name}" must be a list of roles')
         mappings[name] = tuple(roles)
     return AuthSettings(
-        providers=tuple(_provider(row, source) for row in given.get("providers", ())),
+        providers=tuple(_provider(row, source) for row in auth.get("providers", ())),
         role_mappings=MappingProxyType(mappings),
         attempts_per_minute=attempts,
     )

@@ -99,15 +99,15 @@ class TimeLimit:
 def time_limit(session: Session, config: Config) -> TimeLimit | None:
     """Of the statements of this session. What a session asks for may be less than what is configured for
     its roles, not more."""
-    own = [
+    role_limits = [
         config.query.role_overrides[role]
         for role in session.identity.roles & set(config.query.role_overrides)
     ]
-    if own:
-        most = TimeLimit(0 if 0 in own else max(own), "query.role_overrides")
+    if role_limits:
+        configured = TimeLimit(0 if 0 in role_limits else max(role_limits), "query.role_overrides")
     else:
-        most = TimeLimit(config.query.timeout_secs, config.query.timeout_set_by)
-    asked = session.properties.get("query_max_run_time")
-    wanted = TimeLimit(seconds(asked) if asked else 0.0, "session property query_max_run_time")
-    limits = [limit for limit in (most, wanted) if limit.seconds]
+        configured = TimeLimit(config.query.timeout_secs, config.query.timeout_set_by)
+    duration = session.properties.get("query_max_run_time")
+    own_limit = TimeLimit(seconds(duration) if duration else 0.0, "session property query_max_run_time")
+    limits = [limit for limit in (configured, own_limit) if limit.seconds]
     return min(limits, key=lambda limit: limit.seconds, default=None)

@@ -155,7 +155,7 @@ def sections() -> dict[str, Node]:
     read by it, which a command without a configuration has not."""
     from sqe.config.unbuilt import UNBUILT
 
-    known: dict[str, Node] = {
+    built: dict[str, Node] = {
         "spark": declared(
             SparkSettings,
             "The Spark behind SQE. `spark.*` keys may stand here directly:"
@@ -185,27 +185,27 @@ def sections() -> dict[str, Node]:
         "metrics": declared(MetricsSettings, "Metrics and health, for operators."),
         "logging": declared(LogSettings, "The log of a server, on stderr."),
     }
-    root = Section("", known)
+    root = Section("", built)
     for name, feature in UNBUILT.items():
-        root = _planted(root, name.split("."), unbuilt(feature))
+        root = _with_key(root, name.split("."), unbuilt(feature))
     # One catalog has the keys that named ones have.
     catalogs = root.keys["catalogs"]
     assert isinstance(catalogs, Named)
     return {**root.keys, "catalog": catalogs.section}
 
 
-def _planted(section: Section, way: list[str], key: Key) -> Section:
+def _with_key(section: Section, parts: list[str], key: Key) -> Section:
     """The section with one more key, and the sections on the way to it."""
-    name, *rest = way
+    name, *rest = parts
     node = section.keys.get(name)
     if not rest:
         return Section(section.doc, {**section.keys, name: node or key})
     match node:
         case Named():
-            below: Node = Named(_planted(node.section, rest[1:], key))
+            below: Node = Named(_with_key(node.section, rest[1:], key))
         case Listed():
-            below = Listed(_planted(node.section, rest, key))
+            below = Listed(_with_key(node.section, rest, key))
         case _:
             assert not isinstance(node, Key)
-            below = _planted(node or Section("", {}), rest, key)
+            below = _with_key(node or Section("", {}), rest, key)
     return Section(section.doc, {**section.keys, name: below})

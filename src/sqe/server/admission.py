@@ -21,7 +21,7 @@ class Ticketed(Protocol):
     def who(self) -> str: ...
 
 
-# How often somebody who waits looks whether they were cancelled.
+# How often a statement that waits checks whether it was cancelled.
 LOOK_SECONDS = 0.25
 
 
@@ -87,12 +87,12 @@ class Admission:
 
     def _wait(self, statement: Ticketed) -> None:
         key, user = statement.id, statement.who
-        until = time.monotonic() + self._limits.queue_timeout_secs
+        deadline = time.monotonic() + self._limits.queue_timeout_secs
         while not (self._fits(user) and self._is_next(key)):
-            left = until - time.monotonic()
-            if left <= 0:
+            seconds = deadline - time.monotonic()
+            if seconds <= 0:
                 raise self._too_long(user)
-            self._changed.wait(min(left, LOOK_SECONDS))
+            self._changed.wait(min(seconds, LOOK_SECONDS))
             self._check_open()
             if statement.cancelled:
                 raise Cancelled("the statement was cancelled")
@@ -100,8 +100,8 @@ class Admission:
 
     def _is_next(self, key: str) -> bool:
         """The first of those that could run now."""
-        for waiting, user in self._waiting.items():
-            if waiting == key:
+        for other, user in self._waiting.items():
+            if other == key:
                 return True
             if self._fits(user):
                 return False

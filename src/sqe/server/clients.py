@@ -42,11 +42,11 @@ class Clients:
         self.prepared.close_session(session.id)
 
     def _sweep(self) -> None:
-        rest = self.coordinator.config.sessions.sweep_interval
-        again = time.monotonic() + rest
+        interval = self.coordinator.config.sessions.sweep_interval
+        next_sweep = time.monotonic() + interval
         while not self._closed.wait(SWEEP_SECONDS):
             self.silent.sweep()
             self.running.sweep()
-            if time.monotonic() >= again:
+            if time.monotonic() >= next_sweep:
                 self.sessions.sweep()
-                again = time.monotonic() + rest
+                next_sweep = time.monotonic() + interval

@@ -75,8 +75,8 @@ def _describe(
     except (TypeMismatch, NotSupported, InvalidStatement) as error:
         if isinstance(error, InvalidStatement) and error.code != "NOT_SUPPORTED":
             raise
-        # Where a `?` could be several things the values decide; and what is wrong whatever they are is heard
-        # when it runs.
+        # Where a `?` could be several things the values decide; and what is wrong whatever they are is an
+        # error when it runs.
         fields = () if is_query(syntax) else None
         return None, Description(fields, (t.UNKNOWN,) * syntax.parameters, many)
     types = tuple(

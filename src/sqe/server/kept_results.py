@@ -39,7 +39,7 @@ def parts_of(running: RunningStatement) -> list[Part] | None:
 
 
 def check_part(running: RunningStatement, part: Part) -> None:
-    """Parts are told of once all rows are there; any other was made up. NotFound."""
+    """Parts are announced once all rows are there; any other is an invention. NotFound."""
     first, last = part
     batches = running.result.parts if running.done and running.result is not None else 0
     if not 0 <= first < last <= batches:

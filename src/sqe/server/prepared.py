@@ -13,7 +13,7 @@ from sqe.server.sessions import ServerSession
 from sqe.session import Identity
 from sqe.tree.expressions import Expression
 
-# Per session. Drivers close theirs; a client that never does hears of it.
+# Per session. Drivers close theirs; a client that never does gets an error.
 MOST = 1000
 MOST_ROWS = 100_000
 
@@ -31,12 +31,12 @@ class Prepared:
         self.description = description
         self.rows: list[Values] | None = None
 
-    def check_number(self, given: int) -> None:
+    def check_number(self, count: int) -> None:
         """UserError, if there are more or fewer values in a row than parameters."""
-        wanted = len(self.description.parameters)
-        if given != wanted:
+        expected = len(self.description.parameters)
+        if count != expected:
             raise UserError(
-                f"the statement has {wanted} parameters, and {given} were given",
+                f"the statement has {expected} parameters, and {count} were given",
                 code="INVALID_PARAMETER_USAGE",
             )
 

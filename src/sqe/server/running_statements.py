@@ -23,7 +23,7 @@ HANDLE_BYTES = 24
 # How long a first answer waits for the first rows: most errors are heard at once, and the rest is known.
 FIRST_ROWS_SECONDS = 2.0
 LAST_ROWS_SECONDS = 0.02
-# How often somebody who waits for news looks for some.
+# How often a call that waits for news looks for some.
 LOOK_SECONDS = 0.2
 # A client that was told of its result comes for it within this time, if it comes.
 FETCH_SECONDS = 5.0
@@ -194,7 +194,7 @@ class RunningStatements:
             running.wait_until_started()
             yield
         except SqeError as error:
-            # Whoever polls it is to hear the same.
+            # Whoever polls it gets the same error.
             running.error, error.query_id = error, running.statement.id
             if running.result is not None:
                 running.result.close()
@@ -285,24 +285,24 @@ class RunningStatements:
         return error
 
     def _wait(self, running: RunningStatement, seconds: float, news: Callable[[], object]) -> bool:
-        until = time.monotonic() + seconds
+        deadline = time.monotonic() + seconds
         before = news()
-        while (left := until - time.monotonic()) > 0:
-            if self._wait_a_moment(running, min(left, LOOK_SECONDS)):
+        while (remaining := deadline - time.monotonic()) > 0:
+            if self._wait_a_moment(running, min(remaining, LOOK_SECONDS)):
                 return True
             if news() != before:
                 return False
         return False
 
     def _wait_a_moment(self, running: RunningStatement, seconds: float) -> bool:
-        until = time.monotonic() + seconds
+        deadline = time.monotonic() + seconds
         if not running.started.wait(seconds):
             return False
         try:
             running.check()
             if running.result is None:
                 return True
-            return running.result.wait(max(0.0, until - time.monotonic()))
+            return running.result.wait(max(0.0, deadline - time.monotonic()))
         except SqeError as error:
             raise self._ended_by(running, error) from None
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# How often it is looked whether Spark has come up, or gone, and which catalogs do not answer.
+# How often to check whether Spark has come up, or gone, and which catalogs do not answer.
 LOOK_SECONDS = 0.5
 DRAIN_LOOK_SECONDS = 0.05
 
@@ -49,7 +49,7 @@ class Server:
         self.config = config
         self.metrics = Metrics()
         self.readiness = Readiness(required=("catalogs",))
-        self._chain = chain.from_config(config, on_attempt=self._tell_of_log_in)
+        self._chain = chain.from_config(config, on_attempt=self._report_log_in)
         self.admission = Admission(config.query)
         warehouses = [c.warehouse for c in config.catalogs.values() if c.warehouse]
         self.coordinator = Coordinator(
@@ -62,8 +62,8 @@ class Server:
         )
         self.clients = Clients(self.coordinator, self._log_in)
         self._doors: list[Door] = []
-        self._watch = Watch(self.coordinator.catalogs, self._tell_of_catalogs)
-        self._telling = threading.Lock()
+        self._watch = Watch(self.coordinator.catalogs, self._report_catalogs)
+        self._report_lock = threading.Lock()
         self._silent: dict[str, str] = {}
         self._ended = threading.Event()
         self.open_doors()
@@ -84,8 +84,8 @@ class Server:
                 door.start()
             if self.config.fast.enabled:
                 self.coordinator.fast.start(self.config.fast.most_children)
-            on = self.config.fast.enabled
-            self.readiness.set("fast lane", on, "" if on else "switched off")
+            enabled = self.config.fast.enabled
+            self.readiness.set("fast lane", enabled, "" if enabled else "switched off")
             self._watch.start()
             threading.Thread(target=self._look, name="sqe-look", daemon=True).start()
             self.coordinator.spark.start()
@@ -106,12 +106,12 @@ class Server:
             door.drain()
         seconds = self.config.server.drain_secs
         log.info("draining", extra={"statements": self.admission.running, "seconds": seconds})
-        until = time.monotonic() + seconds
+        deadline = time.monotonic() + seconds
         self.admission.wait_until_idle(seconds)
-        while self.clients.running.awaited() and time.monotonic() < until:
+        while self.clients.running.awaited() and time.monotonic() < deadline:
             time.sleep(DRAIN_LOOK_SECONDS)
         for door in self._for_statements():
-            door.close(max(0.0, until - time.monotonic()))
+            door.close(max(0.0, deadline - time.monotonic()))
         self.clients.close()
 
     def close(self) -> None:
@@ -144,7 +144,7 @@ class Server:
     def _log_in(self, credentials: Credentials, peer: str) -> Grant:
         return self._chain.grant(credentials, peer=peer)
 
-    def _tell_of_log_in(self, outcome: chain.Outcome) -> None:
+    def _report_log_in(self, outcome: chain.Outcome) -> None:
         self.coordinator.events.emit(
             LogIn(outcome.user, outcome.provider, outcome.result, outcome.peer, outcome.seconds)
         )
@@ -155,11 +155,11 @@ class Server:
             self.readiness.set(
                 "spark", ready, "" if ready else "starting, or gone until a statement needs it"
             )
-            self._tell_of_catalogs()
+            self._report_catalogs()
 
-    def _tell_of_catalogs(self) -> None:
+    def _report_catalogs(self) -> None:
         """One that answers is enough to be given work: the others' statements fail, and say why."""
-        with self._telling:
+        with self._report_lock:
             reasons = self._watch.reasons()
             for name, reason in reasons.items():
                 self.readiness.set(f"catalog {name}", not reason, reason)

@@ -42,7 +42,7 @@ class ServerSession:
 
 
 class Sessions:
-    """`on_close` hears of each session that ends, so that what belongs to it can be freed."""
+    """`on_close` is called with each session that ends, so that what belongs to it can be freed."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class Sessions:
         with self._lock:
             session = self._alive(self._by_cookie.get(cookie))
         if session is None:
-            self._say_if_ended(cookie, identity)
+            self._raise_if_ended(cookie, identity)
         return session if session is not None and session.identity == identity else None
 
     def of_credentials(
@@ -102,7 +102,7 @@ class Sessions:
             session = self._of_key(key, identity)
         if session is not None or not create:
             return session
-        self._say_if_ended(key, identity)
+        self._raise_if_ended(key, identity)
         if known:
             raise _forgotten()
         self._evict_oldest(identity)
@@ -132,14 +132,14 @@ class Sessions:
             if session.closed or (only_if is not None and not only_if(session)):
                 return
             session.closed = True
-            # One that was as a new one would be is not missed.
-            over = only_if is not None and self._was_set(session)
+            # One that has nothing set is not missed: a new one is the same.
+            remember = only_if is not None and self._has_settings(session)
             self._by_cookie.pop(session.cookie, None)
             for key in self._keys.pop(session.id, ()):
                 self._by_key.pop(key, None)
-                if over:
+                if remember:
                     self._ended[key] = session.identity
-            if over:
+            if remember:
                 self._ended[session.cookie] = session.identity
             while len(self._ended) > MOST_ENDED:
                 self._ended.popitem(last=False)
@@ -197,7 +197,7 @@ class Sessions:
         session = self._alive(self._by_key.get(key))
         return session if session is not None and session.identity == identity else None
 
-    def _say_if_ended(self, key: bytes | str, identity: Identity) -> None:
+    def _raise_if_ended(self, key: bytes | str, identity: Identity) -> None:
         """Once, and to nobody else: a client must not go on in another schema without a word."""
         with self._lock:
             session = self._by_key.get(key) if isinstance(key, bytes) else self._by_cookie.get(key)
@@ -209,10 +209,10 @@ class Sessions:
             del self._ended[key]
         raise _forgotten()
 
-    def _was_set(self, session: ServerSession) -> bool:
-        fresh, now = self._make(session.identity), session.session
+    def _has_settings(self, session: ServerSession) -> bool:
+        fresh, current = self._make(session.identity), session.session
         names = ("catalog", "namespace", "time_zone", "properties", "prepared")
-        return any(getattr(now, name) != getattr(fresh, name) for name in names)
+        return any(getattr(current, name) != getattr(fresh, name) for name in names)
 
     def _most(self, identity: Identity) -> int:
         """The last tenth is for users who have none: nobody can take all there are."""

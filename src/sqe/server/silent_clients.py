@@ -50,7 +50,7 @@ class SilentClients:
 
     def sweep(self) -> None:
         now = time.monotonic()
-        for client, until in list(self._waiting.values()):
-            if until < now:
+        for client, deadline in list(self._waiting.values()):
+            if deadline < now:
                 log.warning("a client was silent for too long; its call is ended")
                 client.cancel()

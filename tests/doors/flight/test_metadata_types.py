@@ -13,7 +13,7 @@ from tests.doors.flight.metadata_commands import ask, told
 from sqe.api.connection import Connection, connect
 from sqe.catalog.iceberg.table import Column
 from sqe.doors.flight import flight_sql_pb2 as sql
-from sqe.doors.flight.column_metadata import described, table_schema
+from sqe.doors.flight.column_metadata import result_schema, table_schema
 from sqe.results.result import arrow_schema
 from sqe.sql.keywords import TYPES
 from sqe.tree.expressions import Field
@@ -116,7 +116,7 @@ def test_results_are_described() -> None:
         t.UNKNOWN,
     ]
     fields = [Field(i, f"c{i}", kind) for i, kind in enumerate(kinds)]
-    schema = described(fields)
+    schema = result_schema(fields)
     # The batches of a result have the same types.
     assert schema.equals(arrow_schema(fields))
     assert [told(field)["TYPE_NAME"] for field in schema] == [str(kind) for kind in kinds]
@@ -134,4 +134,4 @@ def test_a_stored_column_that_cannot_be_read_yet() -> None:
 
 
 def test_a_result_without_columns() -> None:
-    assert described([]) == pa.schema([])
+    assert result_schema([]) == pa.schema([])

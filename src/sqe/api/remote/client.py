@@ -77,8 +77,8 @@ class Client:
         self._changed = threading.Condition()
         self._users = 0
         # Another connection with the same token has a session of its own.
-        self._session = Option.RPC_CALL_HEADER_PREFIX.value + "x-sqe-session"
-        self._known = Option.RPC_CALL_HEADER_PREFIX.value + "x-sqe-session-known"
+        self._session_header = Option.RPC_CALL_HEADER_PREFIX.value + "x-sqe-session"
+        self._known_header = Option.RPC_CALL_HEADER_PREFIX.value + "x-sqe-session-known"
         self._has_session = False
         self._former: list[Any] = []
         options = {Option.WITH_MAX_MSG_SIZE.value: str(LARGEST_MESSAGE)}
@@ -99,13 +99,13 @@ class Client:
 
     def _connect(self) -> Any:
         """In a session of its own."""
-        return self._open(db_kwargs={**self._options, self._session: secrets.token_hex(16)})
+        return self._open(db_kwargs={**self._options, self._session_header: secrets.token_hex(16)})
 
-    def used(self) -> None:
+    def mark_used(self) -> None:
         """A statement has run: from now on there is a session, and the server is to say if it has ended."""
         if not self._has_session:
             self._has_session = True
-            self._adbc.adbc_connection.set_options(**{self._known: "1"})
+            self._adbc.adbc_connection.set_options(**{self._known_header: "1"})
 
     def begin_again(self) -> None:
         """In a new session, after the server has said that it has ended."""

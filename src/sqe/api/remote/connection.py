@@ -42,7 +42,7 @@ class RemoteConnection(BaseConnection[RemoteStatement]):
                 "the session has ended, and what USE and SET SESSION said is forgotten",
                 hint="say it again, and run the statement again",
             ) from error
-        self._client.used()
+        self._client.mark_used()
 
     def cancel(self, statement: RemoteStatement) -> None:
         statement.cancel()

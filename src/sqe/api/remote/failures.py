@@ -38,23 +38,23 @@ def translated(where: str) -> Iterator[None]:
 
 
 def failure_of(error: adbc.Error, where: str) -> SqeError:
-    said = {_text(name): value for name, value in error.details or ()}
+    details = {_text(name): value for name, value in error.details or ()}
     text = _unwrapped(str(error))
-    code = said.get("x-sqe-error-name")
+    code = details.get("x-sqe-error-name")
     if code is None:
         return _unnamed(error, text, where)
-    kind = getattr(errors, _text(said.get("x-sqe-error-class", b"")), UserError)
+    kind = getattr(errors, _text(details.get("x-sqe-error-class", b"")), UserError)
     if not (isinstance(kind, type) and issubclass(kind, SqeError)):
         kind = UserError
-    position = _position(said.get("x-sqe-error-position"))
-    hint = _text(said["x-sqe-error-hint-bin"]) if "x-sqe-error-hint-bin" in said else None
+    position = _position(details.get("x-sqe-error-position"))
+    hint = _text(details["x-sqe-error-hint-bin"]) if "x-sqe-error-hint-bin" in details else None
     if position is not None:
         text = text.removeprefix(f"line {position}: ")
     if hint is not None:
         text = text.removesuffix(f" ({hint})")
     failure: SqeError = kind(text, code=_text(code), position=position, hint=hint)
-    if "x-sqe-query-id" in said:
-        failure.query_id = _text(said["x-sqe-query-id"])
+    if "x-sqe-query-id" in details:
+        failure.query_id = _text(details["x-sqe-query-id"])
     return failure
 
 

@@ -92,8 +92,8 @@ def _sent_as(kind: t.Type) -> pa.DataType:
 
 def _inside(name: str, kind: t.Type) -> pa.Field:
     """The lengths of texts, and that a map's keys have no type, the server cannot see otherwise."""
-    named = {TYPE_NAME: str(kind)} if isinstance(kind, (t.Varchar, t.Map)) else None
-    return pa.field(name, _sent_as(kind), metadata=named)
+    metadata = {TYPE_NAME: str(kind)} if isinstance(kind, (t.Varchar, t.Map)) else None
+    return pa.field(name, _sent_as(kind), metadata=metadata)
 
 
 def _plain(value: Any, kind: pa.DataType) -> Any:

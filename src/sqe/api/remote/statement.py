@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _INCREMENTAL = "adbc.statement.exec.incremental"
 _LAST_INFO = "adbc.flight.sql.statement.exec.last_flight_info"
-# How often it is looked whether the first rows are there.
+# How often to check whether the first rows are there.
 LOOK_SECONDS = 0.1
 # A cancel may fall between two polls, where no call is there to be broken off: so it is polled again.
 CANCEL_AGAIN = 3
@@ -74,20 +74,20 @@ class RemoteStatement:
 
     @property
     def progress(self) -> tuple[int, int] | None:
-        self._hear()
+        self._read_status()
         return self._progress
 
     @property
     def stage(self) -> str:
-        self._hear()
+        self._read_status()
         return self._stage
 
     def _run(self, client: Client) -> None:
         client.start(self._ask, client, name="sqe-remote-statement")
         early = None
         while early is None and not self._answered.wait(LOOK_SECONDS):
-            info = self._hear()
-            # With endpoints it is the last word, of which we hear in another way.
+            info = self._read_status()
+            # With endpoints it is the last answer, which `_ask` brings.
             if info is not None and self._rows and not info.endpoints:
                 early = info
         if early is not None:
@@ -121,7 +121,7 @@ class RemoteStatement:
                     if self.cancelled:
                         raise Cancelled("the statement was cancelled")
                     partitions, schema, _ = self._poll(statement, client)
-                    self._hear()
+                    self._read_status()
                     self._answer = partitions, pa.schema(schema)
                 finally:
                     with self._lock:
@@ -140,20 +140,20 @@ class RemoteStatement:
         except adbc.Error as error:
             broken_off = self.cancelled and error.status_code == adbc.AdbcStatusCode.CANCELLED
             # Without an answer yet, polling again would be running it again.
-            if broken_off and self._hear() is not None:
+            if broken_off and self._read_status() is not None:
                 _make_sure(statement)
             raise failure_of(error, client.where) from None
 
-    def _hear(self) -> Any:
+    def _read_status(self) -> Any:
         """The latest that the server said, while it is still asked."""
         with self._lock:
             try:
-                sent = b"" if self._asking is None else self._asking.get_option_bytes(_LAST_INFO)
+                content = b"" if self._asking is None else self._asking.get_option_bytes(_LAST_INFO)
             except adbc.Error:
-                sent = b""
-        if not sent:
+                content = b""
+        if not content:
             return None
-        info = flight.FlightInfo.deserialize(sent)
+        info = flight.FlightInfo.deserialize(content)
         status = json.loads(info.app_metadata)
         self.id, self.kind = status["query_id"], status["update_type"]
         self.updated, self.lane = status["updated"], status["lane"]
@@ -179,7 +179,7 @@ class RemoteStatement:
             return next(batches, None)
         except (OSError, pa.ArrowException) as error:
             # Arrow's reader says what the driver says, without what it knows of it. Rows that break off are
-            # those of a statement that still runs, and whoever polls it hears why.
+            # those of a statement that still runs, and whoever polls it is told why.
             if self._answered.wait(POLL_SECONDS) and self._failure is not None:
                 raise self._failure from None
             raise broken_off(error) from None
@@ -194,8 +194,8 @@ def _whole(info: flight.FlightInfo) -> bytes:
 def _make_sure(statement: Any) -> None:
     """Until the server says that there is no such statement."""
     for _ in range(CANCEL_AGAIN):
-        breaking = threading.Timer(CANCEL_SECONDS, statement.cancel)
-        breaking.start()
+        timer = threading.Timer(CANCEL_SECONDS, statement.cancel)
+        timer.start()
         try:
             statement.execute_partitions()
             return
@@ -203,8 +203,8 @@ def _make_sure(statement: Any) -> None:
             if error.status_code != adbc.AdbcStatusCode.CANCELLED:
                 return
         finally:
-            breaking.cancel()
-            breaking.join()
+            timer.cancel()
+            timer.join()
 
 
 def parameters_of(values: Sequence[object], types: Sequence[Any], *, rows: int) -> pa.RecordBatch | None:
@@ -216,5 +216,5 @@ def parameters_of(values: Sequence[object], types: Sequence[Any], *, rows: int) 
     if len(values) % rows:
         raise UserError("the rows are of different lengths", code="INVALID_PARAMETER_USAGE")
     width = len(values) // rows
-    cut = [slice(start, start + width) for start in range(0, len(values), width)]
-    return batch_of([values[part] for part in cut], [types[part] for part in cut])
+    slices = [slice(start, start + width) for start in range(0, len(values), width)]
+    return batch_of([values[part] for part in slices], [types[part] for part in slices])

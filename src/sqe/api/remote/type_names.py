@@ -31,10 +31,10 @@ def type_of(name: str, arrow: Any) -> t.Type:
 
 
 def _name(column: Any) -> str:
-    named = (column.metadata or {}).get(TYPE_NAME)
-    if named is None:
+    name = (column.metadata or {}).get(TYPE_NAME)
+    if name is None:
         raise InternalError(f"the server did not say of which type column '{column.name}' is")
-    return str(named.decode())
+    return str(name.decode())
 
 
 def _zoned(kind: t.Type, arrow: Any) -> t.Type:

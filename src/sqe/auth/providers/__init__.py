@@ -30,11 +30,11 @@ def _maker(kind: str) -> Make:
     # Ours first: no package may stand in for them.
     if kind in PROVIDER_KEYS:
         return cast("Make", import_module(f"sqe.auth.providers.{kind}").provider)
-    found = list(entry_points(group=PROVIDER_GROUP, name=kind))
-    if len(found) != 1:
-        many = "two packages have" if found else "no package has"
+    entries = list(entry_points(group=PROVIDER_GROUP, name=kind))
+    if len(entries) != 1:
+        many = "two packages have" if entries else "no package has"
         raise ConfigError(f'auth.providers: {many} a provider of type "{kind}"')
     try:
-        return cast("Make", found[0].load())
+        return cast("Make", entries[0].load())
     except (ImportError, AttributeError) as error:
         raise ConfigError(f'auth.providers: type "{kind}" cannot be loaded: {error}') from None

@@ -60,15 +60,15 @@ class ApiKeys:
         if not key or not key.startswith(self._prefix):
             return None
         digest = _digest(key)
-        found: KeyEntry | None = None
+        matching: KeyEntry | None = None
         for entry in self._entries():
             # All are compared, however early one is right.
             if hmac.compare_digest(digest, entry.digest):
-                found = entry
-        named = credentials.user if isinstance(credentials, Password) else ""
-        if found is None or named not in ("", found.identity.user):
+                matching = entry
+        user = credentials.user if isinstance(credentials, Password) else ""
+        if matching is None or user not in ("", matching.identity.user):
             raise refused()
-        return found
+        return matching
 
 
 def new_key(prefix: str = KEY_PREFIX) -> str:

@@ -57,7 +57,7 @@ class UsersFile:
             return None
         users = self._file.content()
         entry = users.get(credentials.user)
-        if self._right(entry, credentials, users) and entry is not None:
+        if self._is_right(entry, credentials, users) and entry is not None:
             return entry.identity
         if self._fall_through:
             return None
@@ -69,16 +69,16 @@ class UsersFile:
         entry = self._file.content().get(user)
         return lambda: entry is not None and self._file.content().get(user) == entry
 
-    def _right(self, entry: UserEntry | None, credentials: Password, users: Users) -> bool:
+    def _is_right(self, entry: UserEntry | None, credentials: Password, users: Users) -> bool:
         if len(credentials.password) > _LONGEST:
             return False
         # For a user that is not there the same work is done: time must not tell who is.
-        kept = entry.password if entry is not None else self._decoy(credentials.user, users)
-        if self._verified.has(credentials, kept):
+        password_hash = entry.password if entry is not None else self._decoy(credentials.user, users)
+        if self._verified.has(credentials, password_hash):
             return entry is not None
-        right = kept.matches(credentials.password) and entry is not None
+        right = password_hash.matches(credentials.password) and entry is not None
         if right:
-            self._verified.add(credentials, kept)
+            self._verified.add(credentials, password_hash)
         return right
 
     def _decoy(self, user: str, users: Users) -> PasswordHash:
@@ -99,13 +99,13 @@ class _Verified:
         self._until: OrderedDict[bytes, float] = OrderedDict()
         self._lock = threading.Lock()
 
-    def has(self, credentials: Password, kept: PasswordHash) -> bool:
-        key = self._key(credentials, kept)
+    def has(self, credentials: Password, password_hash: PasswordHash) -> bool:
+        key = self._key(credentials, password_hash)
         with self._lock:
             return self._until.get(key, 0.0) > self._clock()
 
-    def add(self, credentials: Password, kept: PasswordHash) -> None:
-        key = self._key(credentials, kept)
+    def add(self, credentials: Password, password_hash: PasswordHash) -> None:
+        key = self._key(credentials, password_hash)
         with self._lock:
             self._until[key] = self._clock() + REMEMBERED_SECS
             self._until.move_to_end(key)
@@ -113,11 +113,11 @@ class _Verified:
             while len(self._until) > _MOST_REMEMBERED or next(iter(self._until.values())) <= self._clock():
                 self._until.popitem(last=False)
 
-    def _key(self, credentials: Password, kept: PasswordHash) -> bytes:
+    def _key(self, credentials: Password, password_hash: PasswordHash) -> bytes:
         user = credentials.user.encode("utf-8", "surrogatepass")
         inner = b"".join(
             hashlib.sha256(part).digest()
-            for part in (user, str(kept).encode(), encoded(credentials.password))
+            for part in (user, str(password_hash).encode(), encoded(credentials.password))
         )
         return hmac.digest(self._secret, inner, "sha256")
 

@@ -33,7 +33,7 @@ class Admin:
         status: Callable[[], Mapping[str, object]],
     ) -> None:
         self._host = host
-        self._asked = {"metrics.health_port": health_port, "metrics.prometheus_port": prometheus_port}
+        self._ports = {"metrics.health_port": health_port, "metrics.prometheus_port": prometheus_port}
         self._readiness = readiness
         self._metrics = metrics
         self._status = status
@@ -51,7 +51,7 @@ class Admin:
             "metrics.prometheus_port": {"/metrics": self._metrics_page},
         }
         try:
-            for key, port in self._asked.items():
+            for key, port in self._ports.items():
                 if port is not None:
                     self._listeners[key] = _listen(self._host, port, pages[key], key)
         except BaseException:

@@ -82,8 +82,8 @@ class Listener(ThreadingMixIn, HTTPServer):
             self._thread.join(SECONDS)
         self.server_close()
         with self._open_lock:
-            left = list(self._open.values())
-        for connection in left:
+            connections = list(self._open.values())
+        for connection in connections:
             _hang_up(connection)
 
     def _serve(self) -> None:
@@ -165,13 +165,13 @@ class _Request(BaseHTTPRequestHandler):
 
 def _head(connection: socket.socket) -> bytes | None:
     """A request up to its empty line; None if the peer is gone, too slow or too talkative."""
-    until = time.monotonic() + SECONDS
+    deadline = time.monotonic() + SECONDS
     head = b""
     while b"\r\n\r\n" not in head and b"\n\n" not in head:
-        left = until - time.monotonic()
-        if left <= 0 or len(head) > MOST_HEAD:
+        seconds = deadline - time.monotonic()
+        if seconds <= 0 or len(head) > MOST_HEAD:
             return None
-        connection.settimeout(left)
+        connection.settimeout(seconds)
         more = connection.recv(MOST_HEAD)
         if not more:
             return None

@@ -19,14 +19,14 @@ def bind(prepared: Prepared, first: FlightData, messages: Iterator[FlightData]) 
         return None
     schema, batches = received
     description = prepared.description
-    wanted = len(description.parameters)
+    expected = len(description.parameters)
     rows: list[Values] = []
     for batch in batches:
         prepared.check_number(batch.num_columns)
         prepared.check_rows(len(rows) + batch.num_rows)
         rows += rows_of([batch], description.parameters, writes=not description.returns_rows)
-    if wanted and len(schema):
+    if expected and len(schema):
         prepared.check_number(len(schema))
     # Drivers send an empty stream where there is nothing to bind.
-    prepared.rows = rows if rows or (wanted and len(schema)) else None
+    prepared.rows = rows if rows or (expected and len(schema)) else None
     return prepared.rows

@@ -1,4 +1,4 @@
-"""Calls over gRPC: what is read of them and when, and what a client hears when something goes wrong."""
+"""Calls over gRPC: what is read of them and when, and what a client is told when something goes wrong."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class GrpcCalls:
         self._first_seconds = config.server.handshake_timeout_secs
         self._largest_text = config.query.max_sql_bytes
         self._greeting = threading.BoundedSemaphore(MOST_GREETING)
-        self._heard = threading.BoundedSemaphore(max(GREETING_BYTES // config.server.max_message_size, 1))
+        self._reading = threading.BoundedSemaphore(max(GREETING_BYTES // config.server.max_message_size, 1))
 
     def unary(self, handler: Callable[[Call, Any], Any], kind: Any) -> Callable[[Any, Any], Any]:
         def answer(requests: Iterator[bytes], context: Any) -> Any:
@@ -100,13 +100,13 @@ class GrpcCalls:
         if not self._greeting.acquire(blocking=False):
             raise _too_many_greet()
         try:
-            if not self._heard.acquire(timeout=self._first_seconds or None):
+            if not self._reading.acquire(timeout=self._first_seconds or None):
                 raise _too_many_greet()
             try:
                 message = next(self._silent.messages(client, requests, self._first_seconds), None)
                 return None if message is None else _within(REQUEST_BYTES, message)
             finally:
-                self._heard.release()
+                self._reading.release()
         finally:
             self._greeting.release()
 
@@ -139,7 +139,7 @@ def _as_ours(error: Exception, client: GrpcClient) -> SqeError:
         return error
     if not client.context.is_active():
         return Cancelled("the client went away")
-    # The caller hears that it was us, and nothing else; the log hears what.
+    # The caller is told that it was us, and nothing else; the log has the rest.
     log.error("a call failed", exc_info=error, extra=request_ids(client.headers).shown())
     return InternalError(f"a bug of ours: {type(error).__name__}")
 

@@ -27,15 +27,15 @@ def coerce_batches(
     return target, (_batch(batch, target, columns) for batch in batches)
 
 
-def _field(field: pa.Field, wanted: t.Type | None) -> pa.Field:
-    if wanted is None:
+def _field(field: pa.Field, target: t.Type | None) -> pa.Field:
+    if target is None:
         return field
     if pt.is_null(field.type):
         return field.with_type(NOTHING)
-    kind = _type(field.type, wanted, nested=False)
+    kind = _type(field.type, target, nested=False)
     # INSERT would round it, or cut it off.
-    if not is_coercion(_sql_type(kind), wanted):
-        raise TypeMismatch(f"column '{field.name}' is {wanted}, the value is {_sql_type(kind)}")
+    if not is_coercion(_sql_type(kind), target):
+        raise TypeMismatch(f"column '{field.name}' is {target}, the value is {_sql_type(kind)}")
     return field.with_type(kind)
 
 
@@ -43,30 +43,30 @@ def _sql_type(kind: pa.DataType) -> t.Type:
     return t.REAL if pt.is_float16(kind) else sql_type(kind)
 
 
-def _type(kind: pa.DataType, wanted: t.Type, *, nested: bool) -> pa.DataType:
+def _type(kind: pa.DataType, target: t.Type, *, nested: bool) -> pa.DataType:
     if pt.is_dictionary(kind):
-        inner = _type(kind.value_type, wanted, nested=nested)
+        inner = _type(kind.value_type, target, nested=nested)
         return kind if inner == kind.value_type else inner
     if pt.is_null(kind):
-        return arrow_type(wanted)
-    if isinstance(wanted, t.Array) and (pt.is_list(kind) or pt.is_large_list(kind)):
-        element = _type(kind.value_type, wanted.element, nested=True)
+        return arrow_type(target)
+    if isinstance(target, t.Array) and (pt.is_list(kind) or pt.is_large_list(kind)):
+        element = _type(kind.value_type, target.element, nested=True)
         return kind if element == kind.value_type else pa.list_(element)
-    if isinstance(wanted, t.Map) and pt.is_map(kind):
+    if isinstance(target, t.Map) and pt.is_map(kind):
         return pa.map_(
-            _type(kind.key_type, wanted.key, nested=True), _type(kind.item_type, wanted.value, nested=True)
+            _type(kind.key_type, target.key, nested=True), _type(kind.item_type, target.value, nested=True)
         )
-    if isinstance(wanted, t.Row) and pt.is_struct(kind) and kind.num_fields == len(wanted.fields):
-        pairs = zip(kind, wanted.fields, strict=True)
+    if isinstance(target, t.Row) and pt.is_struct(kind) and kind.num_fields == len(target.fields):
+        pairs = zip(kind, target.fields, strict=True)
         return pa.struct([f.with_type(_type(f.type, w.type, nested=True)) for f, w in pairs])
-    if not t.is_numeric(wanted) or not (pt.is_integer(kind) or pt.is_floating(kind) or pt.is_decimal(kind)):
+    if not t.is_numeric(target) or not (pt.is_integer(kind) or pt.is_floating(kind) or pt.is_decimal(kind)):
         return kind
-    if is_coercion(_sql_type(kind), wanted):
+    if is_coercion(_sql_type(kind), target):
         return kind
     # Arrow rounds here, or refuses what would fit, unless it is done as in `_cast`.
-    if nested and (wanted == t.REAL or (isinstance(wanted, t.Decimal) and not pt.is_decimal(kind))):
+    if nested and (target == t.REAL or (isinstance(target, t.Decimal) and not pt.is_decimal(kind))):
         return kind
-    return arrow_type(wanted)
+    return arrow_type(target)
 
 
 def _batch(batch: pa.RecordBatch, target: pa.Schema, columns: Mapping[str, t.Type]) -> pa.RecordBatch:

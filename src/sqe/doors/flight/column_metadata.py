@@ -24,23 +24,23 @@ _SIZES: dict[t.Type, int] = {
 }
 
 
-def described(fields: Sequence[Field]) -> pa.Schema:
+def result_schema(fields: Sequence[Field]) -> pa.Schema:
     """The schema of a result. Which of its columns may be NULL is not known."""
     return pa.schema([_field(field.type).with_name(field.name) for field in fields])
 
 
 def _field(kind: t.Type) -> pa.Field:
     # Types of users' making can be large, and are seldom seen twice.
-    return _made(kind) if isinstance(kind, (t.Array, t.Map, t.Row)) else _kept(kind)
+    return _build_field(kind) if isinstance(kind, (t.Array, t.Map, t.Row)) else _cached_field(kind)
 
 
-def _made(kind: t.Type) -> pa.Field:
-    arrow, metadata = _described(kind)
+def _build_field(kind: t.Type) -> pa.Field:
+    arrow, metadata = _type_and_metadata(kind)
     return pa.field("", arrow, metadata=metadata)
 
 
 # Metadata costs more to make than everything else of a schema.
-_kept = lru_cache(maxsize=1024)(_made)
+_cached_field = lru_cache(maxsize=1024)(_build_field)
 
 
 def table_schema(table: TableName, columns: Sequence[Column], *, stored: bool) -> pa.Schema:
@@ -56,11 +56,11 @@ def table_schema(table: TableName, columns: Sequence[Column], *, stored: bool) -
     }
     fields = []
     for column in columns:
-        kind, metadata = _described(column.type) if not stored else _stored(column.type)
-        known = {**metadata, **named}
+        kind, metadata = _type_and_metadata(column.type) if not stored else _stored(column.type)
+        field_metadata = {**metadata, **named}
         if column.comment:
-            known[_PREFIX + "REMARKS"] = column.comment
-        fields.append(pa.field(column.name, kind, nullable=column.nullable, metadata=known))
+            field_metadata[_PREFIX + "REMARKS"] = column.comment
+        fields.append(pa.field(column.name, kind, nullable=column.nullable, metadata=field_metadata))
     return pa.schema(fields)
 
 
@@ -75,7 +75,7 @@ def is_case_sensitive(kind: t.Type) -> bool:
     return isinstance(kind, (t.Varchar, t.Char)) or kind == t.JSON
 
 
-def _described(kind: t.Type) -> tuple[pa.DataType, dict[str, str]]:
+def _type_and_metadata(kind: t.Type) -> tuple[pa.DataType, dict[str, str]]:
     metadata = {
         "TYPE_NAME": str(kind),
         "IS_AUTO_INCREMENT": _flag(False),
@@ -91,8 +91,8 @@ def _described(kind: t.Type) -> tuple[pa.DataType, dict[str, str]]:
 def _stored(kind: t.Type) -> tuple[pa.DataType, dict[str, str]]:
     """A column that no statement can read yet has a type's name and no values."""
     if unsupported(kind) is None:
-        return _described(kind)
-    arrow, metadata = _described(t.UNKNOWN)
+        return _type_and_metadata(kind)
+    arrow, metadata = _type_and_metadata(t.UNKNOWN)
     return arrow, {**metadata, _PREFIX + "TYPE_NAME": str(kind), _PREFIX + "IS_SEARCHABLE": _flag(False)}
 
 

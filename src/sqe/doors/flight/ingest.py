@@ -52,7 +52,7 @@ class Ingest:
     def run(self, call: Call, command: Any, first: Any, messages: Iterator[Any]) -> int:
         """How many rows were written. Nothing is written before the whole stream is there."""
         session = call.session.session
-        missing, present = _asked(command)
+        missing, present = _table_options(command)
         table = self._table(command, session)
         # Said before a gigabyte is sent.
         exists = self._exists(table, session)
@@ -185,19 +185,19 @@ class Staged:
 
     def _write(self, batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> int:
         rows = 0
-        waiting: list[pa.RecordBatch] = []
+        pending: list[pa.RecordBatch] = []
         size = 0
         staged = neutral(schema)
         with pq.ParquetWriter(self.path, staged, compression="zstd", compression_level=1) as writer:
             for batch in batches:
                 rows += batch.num_rows
-                waiting.append(_renamed(_stored(batch, schema), staged))
-                size += waiting[-1].nbytes
+                pending.append(_renamed(_stored(batch, schema), staged))
+                size += pending[-1].nbytes
                 # Small batches would be as many row groups.
                 if size >= ROW_GROUP_BYTES:
-                    self._flush(writer, waiting, staged)
-                    waiting, size = [], 0
-            self._flush(writer, waiting, staged)
+                    self._flush(writer, pending, staged)
+                    pending, size = [], 0
+            self._flush(writer, pending, staged)
         return rows
 
     def _flush(self, writer: pq.ParquetWriter, batches: list[pa.RecordBatch], schema: pa.Schema) -> None:
@@ -321,7 +321,7 @@ def _unwritable(error: Exception) -> SqeError:
     return NotSupported("some column is of a type, or has values, that Parquet cannot have")
 
 
-def _asked(command: Any) -> tuple[int, int]:
+def _table_options(command: Any) -> tuple[int, int]:
     options = command.table_definition_options
     missing, present = options.if_not_exist, options.if_exists
     if missing not in (

@@ -1,7 +1,7 @@
 """Flight SQL's metadata commands: which catalogs, schemas, tables, keys and types there are.
 
 Names come from the product's own listing, so that what is hidden from a user looks absent here too, and the
-number of calls to a catalog grows with its schemas, and with its tables only where their columns are asked.
+number of calls to a catalog grows with its schemas, and with its tables only if columns are asked for.
 """
 
 from __future__ import annotations
@@ -61,13 +61,15 @@ def _catalogs(listing: Listing, command: sql.CommandGetCatalogs) -> Iterator[Row
 
 
 def _db_schemas(listing: Listing, command: sql.CommandGetDbSchemas) -> Iterator[Row]:
-    yield from _schemas(listing, _given(command, "catalog"), _pattern(command, "db_schema_filter_pattern"))
+    yield from _schemas(
+        listing, _field_or_none(command, "catalog"), _pattern(command, "db_schema_filter_pattern")
+    )
 
 
 def _tables(listing: Listing, command: sql.CommandGetTables) -> Iterator[Row]:
     entries = _entries(
         listing,
-        _given(command, "catalog"),
+        _field_or_none(command, "catalog"),
         _pattern(command, "db_schema_filter_pattern"),
         _pattern(command, "table_name_filter_pattern"),
     )
@@ -90,8 +92,8 @@ def _table_types(listing: Listing, command: sql.CommandGetTableTypes) -> Iterato
 
 
 def _primary_keys(listing: Listing, command: sql.CommandGetPrimaryKeys) -> Iterator[Row]:
-    in_schema, in_table = _exactly(_given(command, "db_schema")), _exactly(command.table)
-    for entry in _entries(listing, _given(command, "catalog"), in_schema, in_table):
+    in_schema, in_table = _exactly(_field_or_none(command, "db_schema")), _exactly(command.table)
+    for entry in _entries(listing, _field_or_none(command, "catalog"), in_schema, in_table):
         table = None if entry.is_system or entry.kind == "VIEW" else listing.load(entry)
         if not isinstance(table, Table):
             continue
@@ -99,7 +101,7 @@ def _primary_keys(listing: Listing, command: sql.CommandGetPrimaryKeys) -> Itera
             yield (*_named(entry), column, number, None)
 
 
-def _nothing(listing: Listing, command: object) -> Iterator[Row]:
+def _no_rows(listing: Listing, command: object) -> Iterator[Row]:
     return iter(())
 
 
@@ -127,22 +129,22 @@ def _named(entry: Entry) -> tuple[str, str, str]:
     return entry.name.catalog, ".".join(entry.name.namespace), entry.name.name
 
 
-def _given(command: Any, field: str) -> str | None:
+def _field_or_none(command: Any, field: str) -> str | None:
     """None where nothing was sent; an empty text asks for what has no such name, which is nothing here."""
     return getattr(command, field) if command.HasField(field) else None
 
 
-def _exactly(wanted: str | None) -> Accepts:
-    return anything if wanted is None else lambda name: name == wanted
+def _exactly(expected: str | None) -> Accepts:
+    return anything if expected is None else lambda name: name == expected
 
 
 def _pattern(command: Any, field: str) -> Accepts:
-    pattern = _given(command, field)
+    pattern = _field_or_none(command, field)
     if pattern is None:
         return anything
     if len(pattern) > _LONGEST_PATTERN:
         raise InvalidArgument(f"a pattern has at most {_LONGEST_PATTERN} characters")
-    matches = like(_ESCAPE.sub(lambda found: found[0] if len(found[0]) == 2 else r"\\", pattern), "\\")
+    matches = like(_ESCAPE.sub(lambda match: match[0] if len(match[0]) == 2 else r"\\", pattern), "\\")
     return lambda name: matches.match(name) is not None
 
 
@@ -175,15 +177,15 @@ def _tables_schema(command: sql.CommandGetTables) -> pa.Schema:
 def _arrow(schema: pa.Schema, rows: Iterable[Row]) -> pa.Table:
     """In batches that a driver takes in one message: the columns of thousands of tables are larger."""
     batches: list[pa.RecordBatch] = []
-    waiting: list[Row] = []
+    pending: list[Row] = []
     size = 0
     for row in rows:
-        waiting.append(row)
+        pending.append(row)
         size += sum(len(value) for value in row if isinstance(value, (str, bytes)))
         if size >= _BATCH_BYTES:
-            batches.append(_batch(schema, waiting))
-            waiting, size = [], 0
-    batches.append(_batch(schema, waiting))
+            batches.append(_batch(schema, pending))
+            pending, size = [], 0
+    batches.append(_batch(schema, pending))
     return pa.Table.from_batches(batches, schema)
 
 
@@ -199,9 +201,9 @@ COMMANDS: Mapping[type, Metadata] = {
     sql.CommandGetTables: _of_names(_tables_schema, _tables),
     sql.CommandGetTableTypes: _of_names(_always(schemas.TABLE_TYPES), _table_types),
     sql.CommandGetPrimaryKeys: _of_names(_always(schemas.PRIMARY_KEYS), _primary_keys),
-    sql.CommandGetExportedKeys: _of_names(_always(schemas.FOREIGN_KEYS), _nothing),
-    sql.CommandGetImportedKeys: _of_names(_always(schemas.FOREIGN_KEYS), _nothing),
-    sql.CommandGetCrossReference: _of_names(_always(schemas.FOREIGN_KEYS), _nothing),
+    sql.CommandGetExportedKeys: _of_names(_always(schemas.FOREIGN_KEYS), _no_rows),
+    sql.CommandGetImportedKeys: _of_names(_always(schemas.FOREIGN_KEYS), _no_rows),
+    sql.CommandGetCrossReference: _of_names(_always(schemas.FOREIGN_KEYS), _no_rows),
     sql.CommandGetXdbcTypeInfo: Metadata(
         _always(schemas.XDBC_TYPES),
         lambda command, statement, coordinator: _arrow(

@@ -35,10 +35,12 @@ _MAP_VALUE = re.compile(rb"map\(.*, (varchar\([0-9]{1,9}\))\)", re.DOTALL)
 def schema_of(parameters: Sequence[t.Type]) -> pa.Schema:
     """What is best sent; text where anything would do."""
     kinds = [t.VARCHAR if kind == t.UNKNOWN else kind for kind in parameters]
-    return pa.schema([pa.field(f"parameter_{i}", _asked(kind)) for i, kind in enumerate(kinds, start=1)])
+    return pa.schema(
+        [pa.field(f"parameter_{i}", _parameter_type(kind)) for i, kind in enumerate(kinds, start=1)]
+    )
 
 
-def _asked(kind: t.Type) -> pa.DataType:
+def _parameter_type(kind: t.Type) -> pa.DataType:
     """JDBC's driver sends milliseconds whatever unit it is told, so that it must be told milliseconds."""
     match kind:
         case t.Time():
@@ -57,17 +59,19 @@ def rows_of(
     rows: list[tuple[Expression, ...]] = []
     for batch in batches:
         columns = [
-            _column(batch.column(at), batch.schema.field(at), at + 1, told, writes)
-            for at, told in enumerate(parameters)
+            _column(batch.column(at), batch.schema.field(at), at + 1, expected, writes)
+            for at, expected in enumerate(parameters)
         ]
         # A statement may have no parameters, and be run for each of the rows nevertheless.
         rows += zip(*columns, strict=True) if columns else [()] * batch.num_rows
     return rows
 
 
-def _column(column: pa.Array, field: pa.Field, number: int, told: t.Type, writes: bool) -> list[Expression]:
+def _column(
+    column: pa.Array, field: pa.Field, number: int, expected: t.Type, writes: bool
+) -> list[Expression]:
     try:
-        return _values(column, _named(field), told, writes)
+        return _values(column, _named(field), expected, writes)
     except (pa.ArrowException, ArithmeticError, LookupError, TypeError, ValueError):
         # Days that no calendar has, zones that are none, and the like.
         raise _unusable(number, column.type) from None
@@ -76,66 +80,66 @@ def _column(column: pa.Array, field: pa.Field, number: int, told: t.Type, writes
         raise type(error)(f"parameter {number}: {text}", code=error.code, hint=error.hint) from None
 
 
-def _values(column: pa.Array, name: bytes, told: t.Type, writes: bool) -> list[Expression]:
+def _values(column: pa.Array, name: bytes, expected: t.Type, writes: bool) -> list[Expression]:
     kind = column.type
     if pt.is_union(kind):
-        return _members(column, told, writes)
+        return _members(column, expected, writes)
     if pt.is_interval(kind):
-        return [_interval(value, told, writes) for value in column.to_pylist()]
+        return [_interval(value, expected, writes) for value in column.to_pylist()]
     if pt.is_dictionary(kind):
         column = column.dictionary_decode()
     column = _microseconds(column)
     try:
-        return _constants(column, sql_type(column.type, name), told, writes)
+        return _constants(column, sql_type(column.type, name), expected, writes)
     except UnrepresentableValue:
         # Some text is longer than its type says, as in a result that was changed and sent again.
-        return _constants(column, sql_type(column.type), told, writes)
+        return _constants(column, sql_type(column.type), expected, writes)
 
 
-def _constants(column: pa.Array, own: t.Type, told: t.Type, writes: bool) -> list[Expression]:
-    wanted = as_told(own, told)
-    null = _null(own, told, writes)
+def _constants(column: pa.Array, own: t.Type, expected: t.Type, writes: bool) -> list[Expression]:
+    target = target_type(own, expected)
+    null = _null(own, expected, writes)
     return [
-        null if value is None else _typed(value, own, wanted)
+        null if value is None else _typed(value, own, target)
         for value in (_python(value, column.type) for value in column.to_pylist())
     ]
 
 
-def _typed(value: Any, own: t.Type, wanted: t.Type) -> Expression:
+def _typed(value: Any, own: t.Type, target: t.Type) -> Expression:
     """Of the type that was asked for if the value is one of it, else of the type that was sent."""
-    if wanted != own:
+    if target != own:
         try:
-            return constant(value, wanted)
+            return constant(value, target)
         except UnrepresentableValue:
             pass
     # As 'abc' in a statement is of its own length.
     return text_constant(value) if own == t.VARCHAR else constant(value, own)
 
 
-def _null(own: t.Type, told: t.Type, writes: bool) -> Expression:
+def _null(own: t.Type, expected: t.Type, writes: bool) -> Expression:
     """Whatever type a NULL was sent as, it fits where any NULL does."""
     if writes or own == t.UNKNOWN:
         return Literal(t.UNKNOWN, None)
-    if told == t.UNKNOWN or t.coerces(own, told):
+    if expected == t.UNKNOWN or t.coerces(own, expected):
         return Literal(own, None)
-    return Literal(told, None)
+    return Literal(expected, None)
 
 
-def as_told(own: t.Type, told: t.Type) -> t.Type:
+def target_type(own: t.Type, expected: t.Type) -> t.Type:
     """What a value of a type is tried as where another was asked for, as a program's own values would be:
     drivers send integers as the widest that their language has, and have no type for some."""
-    match own, told:
+    match own, expected:
         case (t.Varchar(), t.UUID) | (t.INTEGER, t.YEAR_MONTH):
-            return told
-        case t.Array(element), t.Array(wanted):
-            return t.Array(as_told(element, wanted))
-        case t.Map(key, value), t.Map(wanted_key, wanted_value):
-            return t.Map(as_told(key, wanted_key), as_told(value, wanted_value))
+            return expected
+        case t.Array(element), t.Array(target):
+            return t.Array(target_type(element, target))
+        case t.Map(key, value), t.Map(target_key, target_value):
+            return t.Map(target_type(key, target_key), target_type(value, target_value))
         case t.Row(fields), t.Row(others) if len(fields) == len(others):
             pairs = zip(fields, others, strict=True)
-            return t.Row(tuple(t.RowField(f.name, as_told(f.type, o.type)) for f, o in pairs))
-    if t.is_integer(own) and t.is_integer(told) and not t.coerces(own, told):
-        return told
+            return t.Row(tuple(t.RowField(f.name, target_type(f.type, o.type)) for f, o in pairs))
+    if t.is_integer(own) and t.is_integer(expected) and not t.coerces(own, expected):
+        return expected
     return own
 
 
@@ -172,7 +176,10 @@ def sql_type(kind: pa.DataType, name: bytes | None = None) -> t.Type:
         # Drivers lose what is said of a map's own fields.
         matches = [pattern.fullmatch(name or b"") for pattern in (_MAP_KEY, _MAP_VALUE)]
         key, value = (match and match[1] for match in matches)
-        return t.Map(_said(_inside(kind.key_field, name), key), _said(_inside(kind.item_field, name), value))
+        return t.Map(
+            _with_length(_inside(kind.key_field, name), key),
+            _with_length(_inside(kind.item_field, name), value),
+        )
     if pt.is_struct(kind):
         return t.Row(tuple(t.RowField(_name(f.name, i), _inside(f, name)) for i, f in enumerate(kind)))
     raise TypeError(kind)
@@ -180,14 +187,14 @@ def sql_type(kind: pa.DataType, name: bytes | None = None) -> t.Type:
 
 def _inside(field: pa.Field, outer: bytes | None) -> t.Type:
     name = None if outer is None else _named(field)
-    return _said(sql_type(field.type, name), name)
+    return _with_length(sql_type(field.type, name), name)
 
 
 def _named(field: pa.Field) -> bytes:
     return bytes((field.metadata or {}).get(_TYPE_NAME, b""))
 
 
-def _said(kind: t.Type, name: bytes | None) -> t.Type:
+def _with_length(kind: t.Type, name: bytes | None) -> t.Type:
     if kind != t.VARCHAR or not name:
         return kind
     # The keys of a map that has none.
@@ -220,20 +227,22 @@ def _python(value: Any, kind: pa.DataType) -> Any:
     return value
 
 
-def _members(column: pa.Array, told: t.Type, writes: bool) -> list[Expression]:
+def _members(column: pa.Array, expected: t.Type, writes: bool) -> list[Expression]:
     """Of a union, each value by the type that it is of."""
     kind = column.type
-    children = {code: _values(column.field(i), b"", told, writes) for i, code in enumerate(kind.type_codes)}
+    children = {
+        code: _values(column.field(i), b"", expected, writes) for i, code in enumerate(kind.type_codes)
+    }
     places = column.offsets.to_pylist() if kind.mode == "dense" else range(len(column))
     return [children[code][at] for code, at in zip(column.type_codes.to_pylist(), places, strict=True)]
 
 
-def _interval(value: Any, told: t.Type, writes: bool) -> Expression:
+def _interval(value: Any, expected: t.Type, writes: bool) -> Expression:
     """Arrow's has months, days and nanoseconds; SQL's months alone, or time alone, of days of 24 hours."""
     if value is None:
-        return _null(t.UNKNOWN, told, writes)
+        return _null(t.UNKNOWN, expected, writes)
     months, days, nanoseconds = value
-    if not days and not nanoseconds and (months or told == t.YEAR_MONTH):
+    if not days and not nanoseconds and (months or expected == t.YEAR_MONTH):
         return Literal(t.YEAR_MONTH, months)
     if months:
         raise UserError(

@@ -17,7 +17,7 @@ from sqe.doors.flight import stream
 from sqe.doors.flight.bound_rows import bind
 from sqe.doors.flight.calls import GrpcCalls
 from sqe.doors.flight.client import GrpcClient
-from sqe.doors.flight.column_metadata import described
+from sqe.doors.flight.column_metadata import result_schema
 from sqe.doors.flight.ingest import Ingest
 from sqe.doors.flight.messages import pack, read, unpack
 from sqe.doors.flight.metadata import COMMANDS, text_of
@@ -321,16 +321,16 @@ def _metadata_info(descriptor: flight.FlightDescriptor, schema: pa.Schema) -> fl
     )
 
 
-def _announced(found: Description) -> bytes:
-    if found.fields == ():
+def _announced(description: Description) -> bytes:
+    if description.fields == ():
         raise InvalidArgument(
             "the columns depend on the values of the parameters", hint="CAST the parameters"
         )
-    return _schema(found)
+    return _schema(description)
 
 
-def _schema(found: Description) -> bytes:
-    return stream.schema_bytes(_NOTHING if found.fields is None else described(found.fields))
+def _schema(description: Description) -> bytes:
+    return stream.schema_bytes(_NOTHING if description.fields is None else result_schema(description.fields))
 
 
 def _refuse_transaction(command: Any) -> None:

@@ -132,11 +132,11 @@ _CONVERTIBLE: dict[int, t.Type] = {
 Value = tuple[int, object]
 
 
-def table(wanted: Sequence[int], config: Config) -> pa.Table:
+def table(requested: Sequence[int], config: Config) -> pa.Table:
     """The values of some numbers, or all of them. A number that has none is left out: a driver that is
     newer than this server still gets the others."""
     answers = values(config)
-    numbers = sorted(answers) if not wanted else [n for n in dict.fromkeys(wanted) if n in answers]
+    numbers = sorted(answers) if not requested else [n for n in dict.fromkeys(requested) if n in answers]
     arrays = [pa.array(numbers, pa.uint32()), _union([answers[n] for n in numbers])]
     return pa.Table.from_arrays(arrays, schema=schemas.SQL_INFO)
 
@@ -145,15 +145,15 @@ def values(config: Config) -> Mapping[int, Value]:
     limits = dict.fromkeys(_LIMIT_NUMBERS, 0)
     limits[_MAX_CONNECTIONS] = config.sessions.max_sessions
     limits[_MAX_STATEMENT_LENGTH] = config.query.max_sql_bytes
-    known = dict(_lasting())
-    known.update((n, (_LONG, value)) for n, value in limits.items())
+    answers = dict(_fixed_values())
+    answers.update((n, (_LONG, value)) for n, value in limits.items())
     # A prepared statement ends with its session.
-    known[_PREPARED_TIMEOUT] = (_INT, min(config.sessions.idle_timeout * 1000, _LARGEST_INT))
-    return known
+    answers[_PREPARED_TIMEOUT] = (_INT, min(config.sessions.idle_timeout * 1000, _LARGEST_INT))
+    return answers
 
 
 @lru_cache(maxsize=1)
-def _lasting() -> Mapping[int, Value]:
+def _fixed_values() -> Mapping[int, Value]:
     from sqe.foundation.version import __version__
 
     texts = {
@@ -173,15 +173,15 @@ def _lasting() -> Mapping[int, Value]:
     functions[511] -= _NOW
     functions[512] |= _NOW
     lists = {n: sorted(names) for n, names in {508: KEYWORDS, **functions}.items()}
-    known: dict[int, Value] = {517: (_MAP, _conversions())}
-    for place, these in ((_TEXT, texts), (_FLAG, _FLAGS), (_INT, _INTEGERS), (_LIST, lists)):
-        known.update((n, (place, value)) for n, value in these.items())
-    return known
+    answers: dict[int, Value] = {517: (_MAP, _conversions())}
+    for place, group in ((_TEXT, texts), (_FLAG, _FLAGS), (_INT, _INTEGERS), (_LIST, lists)):
+        answers.update((n, (place, value)) for n, value in group.items())
+    return answers
 
 
 def _functions(families: Iterable[str]) -> set[str]:
-    found = [row for family in families for row in import_module(f"sqe.functions.{family}").FUNCTIONS]
-    return {row.name for row in found if not row.hidden and row.kind == "scalar"}
+    rows = [row for family in families for row in import_module(f"sqe.functions.{family}").FUNCTIONS]
+    return {row.name for row in rows if not row.hidden and row.kind == "scalar"}
 
 
 def _conversions() -> list[tuple[int, list[int]]]:
@@ -191,20 +191,20 @@ def _conversions() -> list[tuple[int, list[int]]]:
     ]
 
 
-def _union(chosen: Sequence[Value]) -> pa.Array:
+def _union(values: Sequence[Value]) -> pa.Array:
     kind = schemas.SQL_INFO_VALUE
     children: list[list[object]] = [[] for _ in range(kind.num_fields)]
     offsets = []
-    for place, value in chosen:
+    for place, value in values:
         offsets.append(len(children[place]))
         children[place].append(value)
     # pyarrow's own maker of unions lets every child be NULL.
     return pa.Array.from_buffers(
         kind,
-        len(chosen),
+        len(values),
         [
             None,
-            pa.array([place for place, _ in chosen], pa.int8()).buffers()[1],
+            pa.array([place for place, _ in values], pa.int8()).buffers()[1],
             pa.array(offsets, pa.int32()).buffers()[1],
         ],
         children=[pa.array(child, kind.field(i).type) for i, child in enumerate(children)],

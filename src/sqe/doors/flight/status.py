@@ -1,4 +1,4 @@
-"""What a client hears when something went wrong: a gRPC status, a text, and our names of the error."""
+"""What a client is told when something went wrong: a gRPC status, a text, and our names of the error."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sqe.observe.redact import for_strangers
 ERROR_CODE = "x-sqe-error-code"
 ERROR_NAME = "x-sqe-error-name"
 QUERY_ID = "x-sqe-query-id"
-# What the text has put together, apart; for our own client.
+# The parts of the text, one by one, for our own client.
 ERROR_CLASS = "x-sqe-error-class"
 ERROR_POSITION = "x-sqe-error-position"
 ERROR_HINT = "x-sqe-error-hint-bin"
@@ -124,12 +124,12 @@ def class_of(error: e.SqeError) -> str:
 
 
 def text_of(error: e.SqeError) -> str:
-    message, hint = _told(error)
+    message, hint = _message_and_hint(error)
     where = f"line {error.position}: " if error.position else ""
     return shortened(f"{where}{message}" + (f" ({hint})" if hint else ""), LONGEST_TEXT)
 
 
-def _told(error: e.SqeError) -> tuple[str, str | None]:
+def _message_and_hint(error: e.SqeError) -> tuple[str, str | None]:
     """Message and hint. What is the operator's to mend may name files and hosts: that is for the log."""
     if isinstance(error, e.InternalError):
         return error.message, None
@@ -161,7 +161,7 @@ def trailers_of(error: e.SqeError) -> tuple[tuple[str, str | bytes], ...]:
         trailers.append((QUERY_ID, error.query_id))
     if error.position is not None:
         trailers.append((ERROR_POSITION, str(error.position)))
-    _, hint = _told(error)
+    _, hint = _message_and_hint(error)
     if hint is not None:
         trailers.append((ERROR_HINT, shortened(hint, LONGEST_HINT).encode()))
     return tuple(trailers)

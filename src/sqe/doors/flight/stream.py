@@ -61,7 +61,7 @@ class Received:
         self.closed = False
 
     def read(self, size: int = -1) -> bytes:
-        taken: list[memoryview] = []
+        pieces: list[memoryview] = []
         while size:
             if not self._left:
                 self._left = memoryview(self._next())
@@ -69,10 +69,10 @@ class Received:
                     break
             piece = self._left if size < 0 else self._left[:size]
             self._left = self._left[len(piece) :]
-            taken.append(piece)
+            pieces.append(piece)
             if size > 0:
                 size -= len(piece)
-        return b"".join(taken)
+        return b"".join(pieces)
 
     def readable(self) -> bool:
         return True
@@ -91,7 +91,7 @@ class Received:
         except (pa.ArrowException, OSError, ValueError):
             raise _not_arrow() from None
         most = LARGEST_BATCH if self._largest is None else min(LARGEST_BATCH, self._largest)
-        return _named(reader), _checked(reader, most)
+        return _checked_schema(reader), _checked(reader, most)
 
     def _next(self) -> bytes:
         for message in self._messages:
@@ -141,27 +141,27 @@ def _checked(reader: Any, most: int) -> Iterator[pa.RecordBatch]:
         yield batch
 
 
-def _named(reader: Any) -> pa.Schema:
+def _checked_schema(reader: Any) -> pa.Schema:
     """The schema, if its names are text, and its types some that can be spoken of."""
     try:
         schema = reader.schema
         for field in schema:
-            _speak(field.name, field.type)
+            _decode_names(field.name, field.type)
     except (pa.ArrowException, ValueError, KeyError):
         raise _not_arrow() from None
     return schema
 
 
-def _speak(name: str, kind: pa.DataType) -> None:
+def _decode_names(name: str, kind: pa.DataType) -> None:
     """Arrow decodes names when they are asked for, and not before."""
     if pt.is_timestamp(kind):
         str(kind.tz)
     elif pt.is_dictionary(kind):
-        _speak(name, kind.value_type)
+        _decode_names(name, kind.value_type)
     elif isinstance(kind, pa.BaseExtensionType):
-        _speak(name, kind.storage_type)
+        _decode_names(name, kind.storage_type)
     for number in range(kind.num_fields):
-        _speak(kind.field(number).name, kind.field(number).type)
+        _decode_names(kind.field(number).name, kind.field(number).type)
 
 
 def _too_large(most: int) -> LimitExceeded:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from sqe.doors.flight import stream
-from sqe.doors.flight.column_metadata import described
+from sqe.doors.flight.column_metadata import result_schema
 from sqe.doors.flight.flight_pb2 import FlightDescriptor, FlightEndpoint, FlightInfo, PollInfo, Ticket
 from sqe.doors.flight.flight_sql_pb2 import TicketStatementQuery
 from sqe.doors.flight.messages import pack, unpack
@@ -137,7 +137,7 @@ def _ticket(running: RunningStatement, part: bytes = b"") -> bytes:
 
 
 def _schema(running: RunningStatement) -> pa.Schema:
-    return _NO_ROWS if running.result is None else described(running.result.fields)
+    return _NO_ROWS if running.result is None else result_schema(running.result.fields)
 
 
 def _part(text: bytes) -> Part | None:

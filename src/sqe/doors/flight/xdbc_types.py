@@ -90,20 +90,20 @@ TYPES: tuple[XdbcType, ...] = (
 
 def rows(number: int | None) -> Iterator[Row]:
     """All types, or those of one number, in the protocol's order."""
-    for known in sorted(TYPES, key=lambda known: (known.number, known.name)):
-        if number in (None, known.number):
-            yield _row(known)
+    for entry in sorted(TYPES, key=lambda entry: (entry.number, entry.name)):
+        if number in (None, entry.number):
+            yield _row(entry)
 
 
-def _row(known: XdbcType) -> Row:
-    kind = known.kind
-    signed = None if known.radix is None else False
+def _row(entry: XdbcType) -> Row:
+    kind = entry.kind
+    signed = None if entry.radix is None else False
     return (
-        known.name,
-        known.number,
+        entry.name,
+        entry.number,
         size_of(kind),
-        *known.literal,
-        list(known.parameters) or None,
+        *entry.literal,
+        list(entry.parameters) or None,
         _NULLABLE,
         is_case_sensitive(kind),
         _FULL if isinstance(kind, (t.Varchar, t.Char)) else _BASIC,
@@ -111,9 +111,9 @@ def _row(known: XdbcType) -> Row:
         False,
         signed,
         None,
-        *known.scales,
-        known.number if known.general is None else known.general,
-        known.subcode,
-        known.radix,
-        _INTERVAL_DIGITS if known.general == _INTERVAL else None,
+        *entry.scales,
+        entry.number if entry.general is None else entry.general,
+        entry.subcode,
+        entry.radix,
+        _INTERVAL_DIGITS if entry.general == _INTERVAL else None,
     )
