@@ -89,10 +89,6 @@ class SqlCompleter(Completer):
                 yield Completion(candidate.text, start, display_meta=candidate.about)
 
 
-def _is_word(character: str) -> bool:
-    return character.isalnum() or character in "_.\"'/\\"
-
-
 def _bindings() -> KeyBindings:
     keys = KeyBindings()
 
