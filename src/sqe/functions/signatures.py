@@ -16,6 +16,7 @@ from sqe.foundation.record import record
 from sqe.functions.function import LambdaArgument, Resolution, ResultRule
 from sqe.types.sql_types import (
     DATE,
+    SIMPLE_TYPES,
     UNKNOWN,
     VARCHAR,
     Array,
@@ -37,7 +38,6 @@ from sqe.types.sql_types import (
     is_integer,
     is_orderable,
 )
-from sqe.types.text import SIMPLE_TYPES
 
 
 @record

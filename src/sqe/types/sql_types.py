@@ -170,6 +170,14 @@ VARCHAR = Varchar()
 INTEGERS = (TINYINT, SMALLINT, INTEGER, BIGINT)
 INTEGER_DIGITS = {TINYINT: 3, SMALLINT: 5, INTEGER: 10, BIGINT: 19}
 APPROXIMATE = (REAL, DOUBLE)
+# The types without parameters by name, and varchar without a length.
+SIMPLE_TYPES: dict[str, Type] = {
+    str(kind): kind
+    for kind in (
+        *(BOOLEAN, *INTEGERS, *APPROXIMATE, VARBINARY, DATE, UUID, JSON, UNKNOWN),
+        *(YEAR_MONTH, DAY_SECOND, VARCHAR),
+    )
+}
 MAX_PRECISION = 38
 
 

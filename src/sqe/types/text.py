@@ -11,13 +11,6 @@ from typing import NoReturn
 from sqe.types import sql_types as t
 
 _TOKEN = re.compile(r'\s*("(?:[^"]|"")*"|[^\s"(),]+|[(),])')
-SIMPLE_TYPES: dict[str, t.Type] = {
-    str(kind): kind
-    for kind in (
-        *(t.BOOLEAN, *t.INTEGERS, *t.APPROXIMATE, t.VARBINARY, t.DATE, t.UUID, t.JSON, t.UNKNOWN),
-        *(t.YEAR_MONTH, t.DAY_SECOND, t.VARCHAR),
-    )
-}
 
 
 def read_type(text: str) -> t.Type:
@@ -129,7 +122,7 @@ class _Reader:
         return int(word)
 
     def _simple(self, name: str) -> t.Type:
-        kind = SIMPLE_TYPES.get(name)
+        kind = t.SIMPLE_TYPES.get(name)
         if kind is None:
             self._fail()
         return kind

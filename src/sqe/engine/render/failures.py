@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from urllib.parse import quote, unquote
 
 from sqe.errors import Position
 from sqe.foundation.record import record
 
 _MARK = "\x11"
+# What other searches could take for SQL. (Not urllib's: a cold start would load it for this alone.)
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.~ -]")
+_ESCAPED = re.compile(r"(?:%[0-9A-F]{2})+")
 _TOKEN = re.compile(rf"{_MARK}(?:@(\d+):(\d+))?:([A-Z_]+):([^{_MARK}]*){_MARK}")
 
 
@@ -28,7 +30,7 @@ class Failure:
 
     def __str__(self) -> str:
         place = "" if self.position is None else f"@{self.position}"
-        return f"{_MARK}{place}:{self.code}:{quote(self.message, safe=' ')}{_MARK}"
+        return f"{_MARK}{place}:{self.code}:{_escape(self.message)}{_MARK}"
 
     @property
     def text(self) -> str:
@@ -43,7 +45,7 @@ def replace_failures(sql: str, change: Callable[[Failure], object]) -> str:
 
     def changed(token: re.Match[str]) -> str:
         position = Position(int(token[1]), int(token[2])) if token[1] else None
-        return str(change(Failure(token[3], unquote(token[4]), position)))
+        return str(change(Failure(token[3], _unescape(token[4]), position)))
 
     return _TOKEN.sub(changed, sql)
 
@@ -56,3 +58,11 @@ def located(sql: str, position: Position) -> str:
 def silenced(sql: str) -> str:
     """NULL in the place of failures, as TRY wants it."""
     return replace_failures(sql, lambda _: "NULL")
+
+
+def _escape(message: str) -> str:
+    return _UNSAFE.sub(lambda unsafe: "".join(f"%{byte:02X}" for byte in unsafe[0].encode()), message)
+
+
+def _unescape(text: str) -> str:
+    return _ESCAPED.sub(lambda found: bytes.fromhex(found[0].replace("%", "")).decode(), text)
