@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from typing import Any, Protocol
 
 from sqe.catalog.iceberg.table import Table
 from sqe.catalog.iceberg.view import View, ViewDefinition
 from sqe.catalog.names import Visible, everything
+from sqe.foundation.record import record
 from sqe.session import Identity, TokenSource
 from sqe.tree.changes import Change
 from sqe.tree.relations import TableName
 from sqe.tree.statements import CreateTable
+
+Raw = dict[str, Any]
+
+
+@record
+class TableMetadata:
+    """A table as an engine is told of it. `location` is the metadata file, or empty where none is yet;
+    `config` is what the catalog adds for whoever reads or writes its files."""
+
+    raw: Raw
+    location: str
+    config: Mapping[str, str] = field(default_factory=dict)
 
 
 class Catalog(Protocol):
@@ -118,6 +133,19 @@ class Catalog(Protocol):
 
     def delete_all(self, table: TableName) -> int | None:
         """Deletes every row and says how many. None, and nothing done, where that takes an engine."""
+
+    def metadata_as_bound(self, table: Table) -> bytes:
+        """The JSON of the metadata that the table was read from. NotFound where it is gone."""
+
+    def load(self, table: TableName) -> TableMetadata:
+        """What the exact name leads to now. NotFound."""
+
+    def stage(self, table: TableName, request: Raw) -> TableMetadata:
+        """The first metadata of a table that a commit is going to make; nothing is there before that."""
+
+    def commit(self, table: TableName, requirements: Sequence[Raw], updates: Sequence[Raw]) -> TableMetadata:
+        """A commit of the REST protocol. RequirementFailed or InvalidCommit, NotFound or AlreadyExists, and
+        nothing is changed; CommitUnknown where it cannot be said."""
 
     def spark_conf(self) -> dict[str, str]:
         """Spark's settings of this catalog, whole keys."""

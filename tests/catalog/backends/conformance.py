@@ -4,11 +4,13 @@ writes rows as others would."""
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
+from sqe.catalog.iceberg.commits import RequirementFailed
 from sqe.catalog.iceberg.view import ViewDefinition
 from sqe.catalog.protocol import Catalog
 from sqe.errors import AlreadyExists, NotFound, NotSupported, TypeMismatch, UserError
@@ -403,6 +405,62 @@ class CatalogConformance:
         prefix = f"spark.sql.catalog.{catalog.name}"
         assert catalog.spark_conf()[prefix] == "org.apache.iceberg.spark.SparkCatalog"
         assert all(key == prefix or key.startswith(prefix + ".") for key in catalog.spark_conf())
+
+    def test_a_commit_is_made_or_changes_nothing(self, catalog: Catalog) -> None:
+        table = catalog.create_table(definition(catalog, "t"))
+        before = catalog.load(table.name)
+        uuid = {"type": "assert-table-uuid", "uuid": table.uuid}
+        update = {"action": "set-properties", "updates": {"colour": "blue"}}
+        after = catalog.commit(table.name, [uuid], [update])
+        assert after.location != before.location
+        assert catalog.load(table.name).raw["properties"]["colour"] == "blue"
+        assert catalog.find_table(DEFAULT, "t").properties["colour"] == "blue"
+        with pytest.raises(RequirementFailed):
+            catalog.commit(
+                table.name, [uuid, {"type": "assert-current-schema-id", "current-schema-id": 9}], [update]
+            )
+        with pytest.raises((NotFound, RequirementFailed)):
+            catalog.commit(TableName(catalog.name, DEFAULT, "missing"), [uuid], [update])
+        assert catalog.load(table.name).location == after.location
+        with pytest.raises(NotFound):
+            catalog.load(TableName(catalog.name, DEFAULT, "missing"))
+
+    def test_a_table_is_read_as_it_was_bound(self, catalog: Catalog) -> None:
+        bound = catalog.create_table(definition(catalog, "t"))
+        catalog.alter_table(bound.name, c.SetProperties((("colour", "red"),)))
+        raw = json.loads(catalog.metadata_as_bound(bound))
+        assert raw["table-uuid"] == bound.uuid and "colour" not in raw.get("properties", {})
+
+    def test_a_staged_table_is_there_with_its_commit(self, catalog: Catalog) -> None:
+        name = TableName(catalog.name, DEFAULT, "made")
+        column = {"id": 0, "name": "a", "required": False, "type": "long"}
+        staged = catalog.stage(
+            name,
+            {
+                "name": "alias",
+                "schema": {"type": "struct", "schema-id": 0, "fields": [column]},
+                "partition-spec": {"spec-id": 0, "fields": []},
+                "write-order": {"order-id": 0, "fields": []},
+                "properties": {"format-version": "2"},
+                "stage-create": True,
+            },
+        ).raw
+        assert "made" not in catalog.tables(DEFAULT)
+        updates = [
+            {"action": "assign-uuid", "uuid": staged["table-uuid"]},
+            {"action": "upgrade-format-version", "format-version": 2},
+            {"action": "add-schema", "schema": staged["schemas"][0], "last-column-id": 1},
+            {"action": "set-current-schema", "schema-id": -1},
+            {"action": "add-spec", "spec": staged["partition-specs"][0]},
+            {"action": "set-default-spec", "spec-id": -1},
+            {"action": "add-sort-order", "sort-order": staged["sort-orders"][0]},
+            {"action": "set-default-sort-order", "sort-order-id": -1},
+            {"action": "set-location", "location": staged["location"]},
+        ]
+        catalog.commit(name, [{"type": "assert-create"}], updates)
+        assert catalog.find_table(DEFAULT, "made").uuid == staged["table-uuid"]
+        with pytest.raises((AlreadyExists, RequirementFailed)):
+            catalog.commit(name, [{"type": "assert-create"}], updates)
 
     def test_changes_at_the_same_time_are_all_made(self, catalog: Catalog) -> None:
         table = catalog.create_table(definition(catalog, "t")).name

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field, replace
 from typing import Any, Self
 
@@ -18,6 +18,7 @@ from sqe.catalog.iceberg.table import Table, table_bytes
 from sqe.catalog.iceberg.view import View, ViewDefinition
 from sqe.catalog.io import shown, spell
 from sqe.catalog.names import Visible, everything, match, nearest
+from sqe.catalog.protocol import TableMetadata
 from sqe.errors import AlreadyExists, CommitConflict, InvalidArgument, NotFound, UserError, ViewNotFound
 from sqe.foundation.byte_cache import ByteCache
 from sqe.foundation.record import record
@@ -47,6 +48,8 @@ class Pointer:
 class CommittingCatalog(ABC):
     # Whether a metadata file never changes, so that what one says may be kept by its location.
     _keeps_metadata = True
+    # Whether the metadata file itself may be out of our reach.
+    _keeps_raw = False
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -202,6 +205,33 @@ class CommittingCatalog(ABC):
         """From a table that has rows: as `delete_all`."""
         return None
 
+    def metadata_as_bound(self, table: Table) -> bytes:
+        return metadata.read_text(table.metadata_location, table.name)
+
+    def load(self, table: TableName) -> TableMetadata:
+        pointer = self._pointer(table.namespace, table.name)
+        if pointer is None or pointer.is_view:
+            raise self._not_found(table.namespace, table.name)
+        return TableMetadata(_read(pointer, table), pointer.location)
+
+    def stage(self, table: TableName, request: Raw) -> TableMetadata:
+        from sqe.catalog.iceberg.create_request import requested_metadata
+
+        location = request.get("location")
+        place = spell(location) if location else self._new_location(table.namespace, table.name)
+        return TableMetadata(requested_metadata(request, place), "")
+
+    def commit(self, table: TableName, requirements: Sequence[Raw], updates: Sequence[Raw]) -> TableMetadata:
+        from sqe.catalog.iceberg.commits import apply_updates, check_requirements
+
+        def change(base: Raw | None, base_location: str) -> Raw:
+            check_requirements(base, requirements)
+            return apply_updates(base, base_location, updates)
+
+        creates = any(requirement.get("type") == "assert-create" for requirement in requirements)
+        raw, location = self._commit(table, change, create=creates, replace=not creates)
+        return TableMetadata(raw, location)
+
     def _find_table(self, namespace: Namespace, name: str, visible: Visible) -> tuple[TableName, Pointer]:
         table, pointer = self._find(namespace, name, visible)
         if pointer.is_view:
@@ -262,7 +292,8 @@ class CommittingCatalog(ABC):
         location = pointer.location
         table = self._tables.get(location)
         if table is None:
-            table = self._remember(metadata.parse(_read(pointer, name), location, name))
+            table = metadata.parse(_read(pointer, name), location, name)
+            table = self._remember(replace(table, raw=pointer.raw) if self._keeps_raw else table)
         # A renamed table has the same metadata under another name.
         return table if table.name == name else replace(table, name=name)
 

@@ -6,6 +6,7 @@ what it began with still holds.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from sqe.catalog.backends import rest_updates as updates
@@ -20,9 +21,12 @@ from sqe.catalog.backends.committing import (
 from sqe.catalog.backends.jdbc import refuse_purge
 from sqe.catalog.backends.rest_client import RestClient, RestError
 from sqe.catalog.iceberg import metadata
+from sqe.catalog.iceberg.commits import RequirementFailed
+from sqe.catalog.iceberg.table import Table
 from sqe.catalog.iceberg.view import View, ViewDefinition
 from sqe.catalog.io import spell
 from sqe.catalog.names import Visible, everything
+from sqe.catalog.protocol import TableMetadata
 from sqe.errors import AlreadyExists, InvalidArgument, NotFound, NotSupported, UserError
 from sqe.tree.relations import TableName
 
@@ -36,6 +40,8 @@ def mount(settings: CatalogSettings) -> RestCatalog:
 
 class RestCatalog(CommittingCatalog):
     """The catalog `name` of the server at `url`, which calls it `warehouse`."""
+
+    _keeps_raw = True
 
     def __init__(self, name: str, url: str, *, warehouse: str) -> None:
         super().__init__(name)
@@ -143,6 +149,42 @@ class RestCatalog(CommittingCatalog):
             # Others write too, so that every statement asks the server again.
             f"{prefix}.cache-enabled": "false",
         }
+
+    def metadata_as_bound(self, table: Table) -> bytes:
+        # The file may be where only the server's credentials lead: what it answered is what was bound.
+        assert table.raw is not None
+        return metadata.encode(table.raw)
+
+    def load(self, table: TableName) -> TableMetadata:
+        try:
+            answer = self._client.get("namespaces", table.namespace, "tables", (table.name,))
+        except RestError:
+            raise self._not_found(table.namespace, table.name) from None
+        return self._loaded(answer, table)
+
+    def stage(self, table: TableName, request: Raw) -> TableMetadata:
+        body = {**request, "name": table.name, "stage-create": True}
+        try:
+            answer = self._client.post("namespaces", table.namespace, "tables", body=body)
+        except RestError as error:
+            if error.status == 404:
+                raise self._no_schema(table.namespace) from None
+            raise AlreadyExists(f"table '{table}' already exists", code="TABLE_ALREADY_EXISTS") from None
+        return TableMetadata(answer["metadata"], "", _config(answer))
+
+    def commit(self, table: TableName, requirements: Sequence[Raw], updates: Sequence[Raw]) -> TableMetadata:
+        body = {"identifier": _identifier(table), "requirements": requirements, "updates": updates}
+        try:
+            answer = self._client.post("namespaces", table.namespace, "tables", (table.name,), body=body)
+        except RestError as error:
+            if error.status == 404:
+                raise self._not_found(table.namespace, table.name) from None
+            raise RequirementFailed(str(error)) from None
+        return self._loaded(answer, table)
+
+    def _loaded(self, answer: Raw, table: TableName) -> TableMetadata:
+        pointer = self._pointer_in(answer, table, view=False)
+        return TableMetadata(pointer.raw or {}, pointer.location, _config(answer))
 
     def close(self) -> None:
         self._client.close()
@@ -290,6 +332,10 @@ class RestCatalog(CommittingCatalog):
             code="SCHEMA_NOT_EMPTY",
             hint="DROP SCHEMA ... CASCADE drops what is in it",
         )
+
+
+def _config(answer: Raw) -> dict[str, str]:
+    return {str(key): str(value) for key, value in (answer.get("config") or {}).items()}
 
 
 def _identifier(name: TableName) -> dict[str, Any]:

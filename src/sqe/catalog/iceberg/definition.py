@@ -126,7 +126,7 @@ def replacement(
             "refs": {name: ref for name, ref in (base.get("refs") or {}).items() if name != MAIN},
             # Both belong to main, whose history ends here.
             "snapshot-log": [],
-            "metadata-log": _metadata_log(base, base_location, base_properties | properties),
+            "metadata-log": metadata_log(base, base_location, base_properties | properties),
         }
     )
     raw.setdefault("table-uuid", str(uuid.uuid4()))
@@ -176,11 +176,11 @@ def committed(raw: dict[str, Any], base: dict[str, Any], base_location: str) -> 
     return {
         **raw,
         "last-updated-ms": max(time.time_ns() // 1_000_000, int(base["last-updated-ms"])),
-        "metadata-log": _metadata_log(base, base_location, raw.get("properties") or {}),
+        "metadata-log": metadata_log(base, base_location, raw.get("properties") or {}),
     }
 
 
-def _metadata_log(base: dict[str, Any], location: str, properties: dict[str, str]) -> list[Any]:
+def metadata_log(base: dict[str, Any], location: str, properties: dict[str, str]) -> list[Any]:
     log = [
         *(base.get("metadata-log") or ()),
         {"timestamp-ms": base["last-updated-ms"], "metadata-file": location},

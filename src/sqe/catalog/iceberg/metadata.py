@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sqe.catalog.iceberg.table import MAIN, Column, Partition, PartitionField, Ref, Snapshot, SortField, Table
@@ -25,7 +25,19 @@ LARGEST_METADATA = 256 << 20
 
 
 def read(location: str, name: TableName, *, kind: str = "table") -> dict[str, Any]:
-    """The JSON of the metadata file of the table or view `name`."""
+    """The JSON of a metadata file, `name` being whose it is."""
+    content = read_text(location, name, kind=kind)
+    try:
+        raw = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise broken(name, f"its metadata file {shown(location)} is not JSON", kind=kind) from error
+    if not isinstance(raw, dict):
+        raise broken(name, f"its metadata file {shown(location)} is not Iceberg metadata", kind=kind)
+    return raw
+
+
+def read_text(location: str, name: TableName, *, kind: str = "table") -> bytes:
+    """A metadata file, uncompressed."""
     path = shown(location)
     try:
         content = file_system(location).read(location)
@@ -35,14 +47,9 @@ def read(location: str, name: TableName, *, kind: str = "table") -> dict[str, An
         raise broken(name, f"its metadata file {path} cannot be read: {error.strerror}", kind=kind) from error
     try:
         # By content: writers disagree about where .gz stands in the name.
-        if content[:2] == b"\x1f\x8b":
-            content = _inflated(content)
-        raw = json.loads(content)
-    except (ValueError, EOFError, OSError, zlib.error, RecursionError) as error:
+        return _inflated(content) if content[:2] == b"\x1f\x8b" else content
+    except (ValueError, EOFError, OSError, zlib.error) as error:
         raise broken(name, f"its metadata file {path} is not JSON", kind=kind) from error
-    if not isinstance(raw, dict):
-        raise broken(name, f"its metadata file {path} is not Iceberg metadata", kind=kind)
-    return raw
 
 
 def _inflated(content: bytes) -> bytes:
@@ -74,7 +81,7 @@ def write(raw: dict[str, Any], location: str) -> None:
     file_system(location).write(location, encode(raw))
 
 
-def encode(raw: dict[str, Any]) -> bytes:
+def encode(raw: Mapping[str, Any]) -> bytes:
     # At once: json.dump to a file takes almost three times as long.
     return json.dumps(raw, ensure_ascii=False).encode()
 

@@ -99,6 +99,8 @@ class Table:
     specs: Mapping[int, tuple[PartitionField, ...]] = field(default_factory=dict, repr=False)
     stored_schemas: Mapping[int, Mapping[str, Any]] = field(default_factory=dict, repr=False)
     schema_id: int = 0
+    # The whole, of a table whose metadata file only a server can read.
+    raw: Mapping[str, Any] | None = field(default=None, repr=False, compare=False)
 
     @property
     def comment(self) -> str | None:
@@ -131,4 +133,7 @@ def table_bytes(table: Table) -> int:
     )
     columns = sum(len(columns) for columns in table.schemas.values())
     texts = sum(len(key) + len(value) for key, value in table.properties.items())
+    if table.raw is not None:
+        # The same once more, as JSON.
+        snapshots *= 2
     return _TABLE_BYTES + snapshots + _LOG_BYTES * len(table.history) + _COLUMN_BYTES * columns + texts
