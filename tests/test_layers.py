@@ -87,6 +87,8 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "pyiceberg": (),
     "fastavro": ("catalog/iceberg/manifests.py", "catalog/iceberg/delete_snapshot.py"),
     "urllib3": ("catalog/backends/rest_connections.py",),
+    "starlette": ("catalog/gateway/app.py", "doors/admin/pages.py"),
+    "uvicorn": ("foundation/http_server.py",),
     "flatbuffers": ("doors/flight/decoded_size.py",),
     "psycopg": ("catalog/backends/postgres_pointers.py",),
     "duckdb": ("bench/",),
@@ -161,7 +163,7 @@ def _defined(file: Path) -> set[str]:
     """The names that a file gives to methods, functions, classes and attributes."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text())):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             names.add(node.name)
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
             names.add(node.attr)

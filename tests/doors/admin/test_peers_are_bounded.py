@@ -5,17 +5,18 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
-from sqe.doors.admin import listener
-from sqe.doors.admin.listener import Listener, json_page
+from sqe.doors.admin.pages import BOUNDS, json_page, pages_app
+from sqe.foundation.http_server import HttpServer
 
 
 @pytest.fixture
-def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    monkeypatch.setattr(listener, "SECONDS", 1.0)
-    made = Listener("127.0.0.1", 0, {"/healthz": lambda headers: json_page("ok")}, name="test")
+def port() -> Iterator[int]:
+    app = pages_app({"/healthz": lambda headers: json_page("ok")})
+    made = HttpServer(app, "127.0.0.1", 0, name="test", bounds=replace(BOUNDS, seconds=1.0))
     made.start()
     yield made.port
     made.close()
@@ -35,7 +36,7 @@ def answer(port: int, sent: bytes) -> bytes:
 
 
 def works(port: int) -> bool:
-    return answer(port, b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").startswith(b"HTTP/1.0 200")
+    return answer(port, b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").startswith(b"HTTP/1.1 200")
 
 
 def test_a_peer_that_drips_is_left(port: int) -> None:
@@ -61,7 +62,7 @@ def test_a_head_without_an_end_is_not_read_on(port: int) -> None:
 
 
 def test_many_that_hold_on_do_not_keep_out_the_next(port: int) -> None:
-    holding = [connect(port) for _ in range(3 * listener.MOST_CONNECTIONS)]
+    holding = [connect(port) for _ in range(3 * BOUNDS.connections)]
     try:
         assert works(port)
     finally:
@@ -91,5 +92,5 @@ def test_garbage_harms_nobody(port: int, sent: bytes) -> None:
 
 
 def test_one_request_a_connection(port: int) -> None:
-    twice = b"GET /healthz HTTP/1.1\r\nConnection: keep-alive\r\n\r\n" * 2
-    assert answer(port, twice).count(b"HTTP/1.0 200") == 1
+    twice = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: keep-alive\r\n\r\n" * 2
+    assert answer(port, twice).count(b"HTTP/1.1 200") == 1

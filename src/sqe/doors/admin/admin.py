@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
-from sqe.doors.admin.listener import Listener, Page, Pages, json_page
+from sqe.doors.admin.pages import BOUNDS, Page, Pages, json_page, pages_app
 from sqe.errors import ConfigError
+from sqe.foundation.http_server import HttpServer
 from sqe.server.readiness import Readiness
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class Admin:
         self._metrics = metrics
         self._status = status
         self._began = time.monotonic()
-        self._listeners: dict[str, Listener] = {}
+        self._listeners: dict[str, HttpServer] = {}
 
     def start(self) -> None:
         """Both ports are open when this returns."""
@@ -104,9 +105,10 @@ class Admin:
         return Page(*self._metrics.exposition(headers.get("accept", "")))
 
 
-def _listen(host: str, port: int, pages: Pages, key: str) -> Listener:
+def _listen(host: str, port: int, pages: Pages, key: str) -> HttpServer:
     try:
-        return Listener(host, port, pages, name=f"sqe-{key.partition('.')[2].replace('_', '-')}")
+        name = f"sqe-{key.partition('.')[2].replace('_', '-')}"
+        return HttpServer(pages_app(pages), host, port, name=name, bounds=BOUNDS)
     except OSError as error:
         reason = error.strerror or "it is no address of this machine"
         raise ConfigError(f"{key} {port} on {host} cannot be opened: {reason}") from None

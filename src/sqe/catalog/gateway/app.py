@@ -1,0 +1,257 @@
+"""The REST protocol of Iceberg as far as Spark needs it for a statement that was bound: load, stage, commit.
+
+Whatever is not one of these is refused. An error before anything was changed is never a 5xx: Spark would take
+the outcome for unknown, and leave its files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from sqe.catalog.gateway.bindings import Access, Binding, Bindings, Commit, Namespace
+from sqe.catalog.iceberg import metadata
+from sqe.catalog.iceberg.commits import InvalidCommit, RequirementFailed
+from sqe.catalog.protocol import TableMetadata
+from sqe.errors import AlreadyExists, CommitConflict, NotFound, SqeError, Unavailable
+
+log = logging.getLogger(__name__)
+
+SECRET_HEADER = "X-SQE-Gateway"
+MOST_BODY = 64 << 20
+"""Bytes of a commit. One with thousands of snapshots or columns has some megabytes."""
+_JSON = "application/json"
+_ENDPOINTS = [
+    "GET /v1/{prefix}/namespaces/{namespace}/tables/{table}",
+    "POST /v1/{prefix}/namespaces/{namespace}/tables/{table}",
+    "POST /v1/{prefix}/namespaces/{namespace}/tables",
+    "POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/metrics",
+]
+# Without a lifetime Spark sends no keys, and takes an answer that was lost for a failure.
+_CONFIG = {"defaults": {}, "overrides": {}, "endpoints": _ENDPOINTS, "idempotency-key-lifetime": "PT30M"}
+
+
+def gateway_app(bindings: Bindings, secret: str) -> Any:
+    gateway = _Gateway(bindings)
+    tables = "/v1/namespaces/{namespace}/tables"
+    app = Starlette(
+        routes=[
+            Route("/v1/config", gateway.config, methods=["GET"]),
+            Route(tables, gateway.stage, methods=["POST"]),
+            Route(tables + "/{table}", gateway.load, methods=["GET"]),
+            Route(tables + "/{table}", gateway.commit, methods=["POST"]),
+            Route(tables + "/{table}/metrics", gateway.report, methods=["POST"]),
+        ],
+        exception_handlers={404: _refuse, 405: _refuse},
+    )
+    app.router.redirect_slashes = False
+    return _Guard(app, secret)
+
+
+class _Guard:
+    """Lets nobody in who does not know the secret, which only our Spark was told."""
+
+    def __init__(self, app: Any, secret: str) -> None:
+        self._app = app
+        self._header = SECRET_HEADER.lower().encode()
+        self._secret = secret.encode()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            return
+        given = next((value for name, value in scope["headers"] if name == self._header), b"")
+        if not hmac.compare_digest(given, self._secret):
+            await _error(401, "NotAuthorizedException", "not authorized")(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+
+class _Refusal(Exception):
+    def __init__(self, status: int, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.status, self.kind = status, kind
+
+
+def _answers(handler: Callable[..., Awaitable[Response]]) -> Callable[..., Awaitable[Response]]:
+    """An error of ours as the protocol says it."""
+
+    async def handle(self: _Gateway, request: Request) -> Response:
+        try:
+            return await handler(self, request)
+        except ClientDisconnect:
+            return Response(status_code=400)
+        except _Refusal as refusal:
+            return _error(refusal.status, refusal.kind, str(refusal))
+        except RequirementFailed as error:
+            return _error(409, "CommitFailedException", str(error))
+        except InvalidCommit as error:
+            return _error(400, "BadRequestException", str(error))
+        except NotFound as error:
+            return _error(404, "NoSuchTableException", str(error))
+        except AlreadyExists as error:
+            return _error(409, "AlreadyExistsException", str(error))
+        except CommitConflict as error:
+            return _error(409, "CommitFailedException", str(error))
+        except Unavailable as error:
+            unknown = error.code != "ICEBERG_FILESYSTEM_ERROR" and request.method == "POST"
+            return _error(503 if unknown else 400, "ServiceFailureException", str(error))
+        except SqeError as error:
+            return _error(400, "BadRequestException", str(error))
+        except Exception:
+            log.exception("the gateway failed")
+            return _error(500 if request.method == "POST" else 400, "InternalServerError", "internal error")
+
+    return handle
+
+
+class _Gateway:
+    def __init__(self, bindings: Bindings) -> None:
+        self._bindings = bindings
+
+    async def config(self, request: Request) -> Response:
+        return _json(_CONFIG)
+
+    @_answers
+    async def load(self, request: Request) -> Response:
+        _, binding = self._bound(request)
+        # Spark loads a table to plan with it, and refreshes it, without this parameter, to commit.
+        plans = "snapshots" in request.query_params
+        if binding.access is Access.READ or (binding.access is Access.WRITE and plans):
+            return await self._load_as_bound(request, binding)
+        loaded = await run_in_threadpool(binding.catalog.load, binding.table)
+        return _table(loaded)
+
+    async def _load_as_bound(self, request: Request, binding: Binding) -> Response:
+        table = binding.bound
+        assert table is not None
+        # A table made anew in a catalog of directories may have its metadata at the same place.
+        tag = f'"{table.uuid}:{table.metadata_location}"'
+        if request.headers.get("if-none-match") == tag:
+            return Response(status_code=304, headers={"ETag": tag})
+        text = await run_in_threadpool(binding.catalog.metadata_as_bound, table)
+        if table.uuid.encode() not in text:
+            raise NotFound(f"table '{table.name}' was made anew since it was bound")
+        body = b'{"metadata-location":%b,"metadata":%b,"config":{}}'
+        location = json.dumps(table.metadata_location).encode()
+        return Response(body % (location, text), media_type=_JSON, headers={"ETag": tag})
+
+    @_answers
+    async def stage(self, request: Request) -> Response:
+        namespace = self._namespace(request)
+        body = await _body(request)
+        alias = body.get("name")
+        binding = namespace.bindings.get(alias) if isinstance(alias, str) else None
+        if binding is None or binding.access is not Access.DEFINE or not body.get("stage-create"):
+            raise _Refusal(403, "ForbiddenException", "the statement makes no such table")
+        staged = await run_in_threadpool(binding.catalog.stage, binding.table, body)
+        return _table(staged)
+
+    @_answers
+    async def commit(self, request: Request) -> Response:
+        namespace, binding = self._bound(request)
+        if binding.access is Access.READ:
+            raise _Refusal(403, "ForbiddenException", "the statement only reads this table")
+        body = await _body(request)
+        requirements, updates = body.get("requirements"), body.get("updates")
+        if not isinstance(requirements, list) or not isinstance(updates, list):
+            raise InvalidCommit("a commit has requirements and updates")
+        key = request.headers.get("idempotency-key")
+        answer = await run_in_threadpool(_commit, namespace, binding, requirements, updates, key)
+        return Response(answer, media_type=_JSON)
+
+    @_answers
+    async def report(self, request: Request) -> Response:
+        namespace = self._bindings.find_ended(request.path_params["namespace"])
+        alias = request.path_params["table"]
+        if namespace is None or alias not in namespace.bindings:
+            raise _no_table()
+        namespace.reports.append({**await _body(request), "alias": alias})
+        return Response(status_code=204)
+
+    def _namespace(self, request: Request) -> Namespace:
+        namespace = self._bindings.find(request.path_params["namespace"])
+        if namespace is None:
+            raise _no_table()
+        return namespace
+
+    def _bound(self, request: Request) -> tuple[Namespace, Binding]:
+        namespace = self._namespace(request)
+        binding = namespace.bindings.get(request.path_params["table"])
+        if binding is None:
+            raise _no_table()
+        return namespace, binding
+
+
+def _commit(
+    namespace: Namespace, binding: Binding, requirements: list[Any], updates: list[Any], key: str | None
+) -> bytes:
+    # One at a time, so that a commit that is sent again while the first is applied waits for its answer.
+    with namespace.lock:
+        if namespace.ended:
+            raise _no_table()
+        digest = hashlib.sha256(json.dumps([requirements, updates]).encode()).hexdigest()
+        known = namespace.answers.get(key) if key else None
+        if known is not None:
+            if known[0] != digest:
+                raise _Refusal(422, "UnprocessableEntityException", "the key is of another commit")
+            return known[1]
+        committed = binding.catalog.commit(binding.table, requirements, updates)
+        added = (u["snapshot"] for u in updates if u.get("action") == "add-snapshot")
+        namespace.commits.append(Commit(binding.table, tuple(added)))
+        answer = _body_of(committed)
+        if key:
+            namespace.answers[key] = (digest, answer)
+        return answer
+
+
+async def _body(request: Request) -> dict[str, Any]:
+    content = bytearray()
+    async for chunk in request.stream():
+        content += chunk
+        if len(content) > MOST_BODY:
+            raise _Refusal(413, "BadRequestException", "the request is too large")
+    try:
+        body = json.loads(bytes(content))
+    except (ValueError, RecursionError):
+        body = None
+    if not isinstance(body, dict):
+        raise InvalidCommit("the request is not JSON")
+    return body
+
+
+def _table(loaded: TableMetadata) -> Response:
+    return Response(_body_of(loaded), media_type=_JSON)
+
+
+def _body_of(loaded: TableMetadata) -> bytes:
+    answer: dict[str, Any] = {"metadata": loaded.raw, "config": dict(loaded.config)}
+    if loaded.location:
+        answer["metadata-location"] = loaded.location
+    return metadata.encode(answer)
+
+
+def _no_table() -> _Refusal:
+    return _Refusal(404, "NoSuchTableException", "there is no such table")
+
+
+async def _refuse(request: Request, error: Exception) -> Response:
+    return _error(404, "NoSuchTableException", "there is nothing here")
+
+
+def _json(content: object) -> Response:
+    return Response(json.dumps(content).encode(), media_type=_JSON)
+
+
+def _error(status: int, kind: str, message: str) -> Response:
+    content = {"error": {"message": message, "type": kind, "code": status}}
+    return Response(json.dumps(content).encode(), status_code=status, media_type=_JSON)

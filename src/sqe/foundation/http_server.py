@@ -1,0 +1,90 @@
+"""An ASGI application on a port, served by a thread of its own, with bounds on what a peer can take."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+import time
+from typing import Any
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from sqe.foundation.record import record
+
+_START_SECONDS = 30.0
+_CLOSE_SECONDS = 5
+
+
+@record
+class Bounds:
+    """`head` bytes of a request line and headers, within `seconds`; `connections` at once, of which the
+    oldest has to go: a peer that holds all of them must not keep out the one that comes last."""
+
+    head: int = 64 << 10
+    seconds: float = 30.0
+    connections: int = 1000
+
+
+class HttpServer:
+    """Listens when it is made; port 0 is any that is free. OSError where it cannot be opened."""
+
+    def __init__(self, app: Any, host: str, port: int, *, name: str, bounds: Bounds | None = None) -> None:
+        bounds = bounds or Bounds()
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self._socket = socket.create_server((host, port), family=family, backlog=128)
+        self.port = int(self._socket.getsockname()[1])
+        config = uvicorn.Config(
+            app,
+            log_config=None,
+            access_log=False,
+            lifespan="off",
+            server_header=False,
+            date_header=False,
+            loop="asyncio",
+            http=_bounded(bounds),
+            ws="none",
+            h11_max_incomplete_event_size=bounds.head,
+            timeout_graceful_shutdown=_CLOSE_SECONDS,
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(
+            target=self._server.run, kwargs={"sockets": [self._socket]}, name=name, daemon=True
+        )
+
+    def start(self) -> None:
+        """It answers when this returns."""
+        self._thread.start()
+        until = time.monotonic() + _START_SECONDS
+        while not self._server.started and self._thread.is_alive() and time.monotonic() < until:
+            time.sleep(0.001)
+
+    def close(self) -> None:
+        self._server.should_exit = True
+        if self._thread.is_alive():
+            self._thread.join(_CLOSE_SECONDS + 1)
+        self._socket.close()
+
+
+def _bounded(bounds: Bounds) -> type[H11Protocol]:
+    class Bounded(H11Protocol):
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            oldest.append(self)
+            if len(oldest) > bounds.connections:
+                oldest.pop(0).transport.abort()
+            self.loop.call_later(bounds.seconds, self.leave_if_silent)
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            if self in oldest:
+                oldest.remove(self)
+            super().connection_lost(exc)
+
+        def leave_if_silent(self) -> None:
+            """A whole head has to arrive in time, however slowly it drips."""
+            if self.cycle is None:
+                self.transport.abort()
+
+    oldest: list[Bounded] = []
+    return Bounded
