@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import field
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Protocol
 
-from sqe.catalog.iceberg.table import Table
+from sqe.catalog.iceberg.table import Raw, Table, TableMetadata
 from sqe.catalog.iceberg.view import View, ViewDefinition
 from sqe.catalog.names import Visible, everything
-from sqe.foundation.record import record
 from sqe.session import Identity, TokenSource
 from sqe.tree.changes import Change
 from sqe.tree.relations import TableName
 from sqe.tree.statements import CreateTable
-
-Raw = dict[str, Any]
-
-
-@record
-class TableMetadata:
-    """A table as an engine is told of it. `location` is the metadata file, or empty where none is yet;
-    `config` is what the catalog adds for whoever reads or writes its files."""
-
-    raw: Raw
-    location: str
-    config: Mapping[str, str] = field(default_factory=dict)
 
 
 class Catalog(Protocol):

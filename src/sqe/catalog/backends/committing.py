@@ -14,11 +14,10 @@ from dataclasses import field, replace
 from typing import Any, Self
 
 from sqe.catalog.iceberg import metadata
-from sqe.catalog.iceberg.table import Table, table_bytes
+from sqe.catalog.iceberg.table import Table, TableMetadata, table_bytes
 from sqe.catalog.iceberg.view import View, ViewDefinition
 from sqe.catalog.io import shown, spell
 from sqe.catalog.names import Visible, everything, match, nearest
-from sqe.catalog.protocol import TableMetadata
 from sqe.errors import AlreadyExists, CommitConflict, InvalidArgument, NotFound, UserError, ViewNotFound
 from sqe.foundation.byte_cache import ByteCache
 from sqe.foundation.record import record

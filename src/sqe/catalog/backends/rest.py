@@ -22,11 +22,10 @@ from sqe.catalog.backends.jdbc import refuse_purge
 from sqe.catalog.backends.rest_client import RestClient, RestError
 from sqe.catalog.iceberg import metadata
 from sqe.catalog.iceberg.commits import RequirementFailed
-from sqe.catalog.iceberg.table import Table
+from sqe.catalog.iceberg.table import Table, TableMetadata
 from sqe.catalog.iceberg.view import View, ViewDefinition
 from sqe.catalog.io import spell
 from sqe.catalog.names import Visible, everything
-from sqe.catalog.protocol import TableMetadata
 from sqe.errors import AlreadyExists, InvalidArgument, NotFound, NotSupported, UserError
 from sqe.tree.relations import TableName
 

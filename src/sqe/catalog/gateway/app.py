@@ -22,7 +22,7 @@ from starlette.routing import Route
 from sqe.catalog.gateway.bindings import Access, Binding, Bindings, Commit, Namespace
 from sqe.catalog.iceberg import metadata
 from sqe.catalog.iceberg.commits import InvalidCommit, RequirementFailed
-from sqe.catalog.protocol import TableMetadata
+from sqe.catalog.iceberg.table import TableMetadata
 from sqe.errors import AlreadyExists, CommitConflict, NotFound, SqeError, Unavailable
 
 log = logging.getLogger(__name__)

@@ -10,6 +10,8 @@ from sqe.foundation.record import record
 from sqe.tree.relations import TableName
 from sqe.types.sql_types import Type
 
+Raw = dict[str, Any]
+"""Metadata as its JSON says it."""
 MAIN = "main"
 
 
@@ -123,6 +125,16 @@ class Table:
         """The columns as they were when the snapshot was written."""
         schema_id = self.snapshots[snapshot_id].schema_id
         return self.columns if schema_id is None else self.schemas.get(schema_id, self.columns)
+
+
+@record
+class TableMetadata:
+    """A table as an engine is told of it. `location` is the metadata file, or empty where none is yet;
+    `config` is what the catalog adds for whoever reads or writes its files."""
+
+    raw: Raw
+    location: str
+    config: Mapping[str, str] = field(default_factory=dict)
 
 
 def table_bytes(table: Table) -> int:
