@@ -45,7 +45,7 @@ def test_rows_of_different_types_meet_in_the_column(schema: sqe.Connection) -> N
     ]
 
 
-@pytest.mark.parametrize("count", [2, 150])
+@pytest.mark.parametrize("count", [2, pytest.param(150, marks=pytest.mark.long)])
 def test_no_row_takes_the_type_of_another(schema: sqe.Connection, count: int) -> None:
     schema.execute("CREATE TABLE t (n integer, r real, d decimal(20,2))")
     # As doubles, all of the integers would be even.
@@ -91,7 +91,7 @@ def test_many_rows_of_every_kind_of_value(schema: sqe.Connection) -> None:
     assert schema.execute("SELECT * FROM t ORDER BY n").fetchall() == rows
 
 
-@pytest.mark.parametrize("count", [2, 150])
+@pytest.mark.parametrize("count", [2, pytest.param(150, marks=pytest.mark.long)])
 def test_moments_of_different_zones_are_stored_as_instants(schema: sqe.Connection, count: int) -> None:
     schema.execute("CREATE TABLE t (n integer, at timestamp(6) with time zone)")
     hours = [dt.timezone(dt.timedelta(hours=n % 5)) for n in range(count)]

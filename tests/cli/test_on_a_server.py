@@ -33,7 +33,9 @@ def test_an_answer(tmp_path: Path, server: OpenServer) -> None:
     assert "2024-07-01 10:00:00 Europe/Berlin" in done.stdout
 
 
-@pytest.mark.parametrize("form", ["table", "csv", "tsv", "json"])
+@pytest.mark.parametrize(
+    "form", ["table", *(pytest.param(form, marks=pytest.mark.long) for form in ("csv", "tsv", "json"))]
+)
 def test_every_form_is_as_it_is_embedded(tmp_path: Path, server: OpenServer, form: str) -> None:
     sql = (
         "SELECT CAST(1.50 AS decimal(10, 2)) AS d, nan() AS n, NULL AS u, ARRAY[ROW(1, 'a')] AS r,"

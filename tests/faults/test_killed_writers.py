@@ -200,7 +200,8 @@ def test_killed_at_20_moments(spark_lane: Spark, tmp_path: Path) -> None:
     print(warehouse.check())
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(21, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("kills", [2, 21])
 def test_killed_with_its_own_spark(tmp_path: Path, kills: int) -> None:
     """The Spark server ends with the process that owns it, in whatever it was doing."""
     temporary = tmp_path / "temporary"

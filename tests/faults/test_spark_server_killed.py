@@ -80,6 +80,7 @@ def test_in_a_write(own: Connection) -> None:
     assert own.execute("SELECT x FROM t ORDER BY x").fetchall() == [(1,), (2,), (3,)]
 
 
+@pytest.mark.long
 def test_tasks_that_go_on_after_a_cancel_end_with_their_server(own: Connection) -> None:
     """One row is unnested to a billion here, and Spark looks for a cancel between rows."""
     before = own.coordinator.spark.link().server

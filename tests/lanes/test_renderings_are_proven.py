@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import importlib.metadata
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from tests.lanes import fingerprints
@@ -12,11 +15,25 @@ from tests.lanes.outcome import EVERYTHING, Key, proven_keys, spoken
 from tests.lanes.probes import Probe
 from tests.lanes.proving import prove
 
+import sqe
 from sqe.api.connection import Connection
 from sqe.engine.duckdb import proven
 from sqe.engine.spark.session_conf import SESSION_CONF
 
 RENEW = "run `SQE_PROOF=write make test-lanes`"
+# Where a run leaves what it has found unchanged for the next one.
+UNCHANGED = "sqe/renderings-unchanged"
+
+
+def sources() -> str:
+    """A digest of everything that a fingerprint may depend on."""
+    versions = [f"{name} {importlib.metadata.version(name)}" for name in ("duckdb", "pyspark", "sqlglot")]
+    digest = hashlib.sha256("\n".join(versions).encode())
+    here = Path(__file__).parent
+    for file in sorted([*Path(sqe.__file__).parent.rglob("*.py"), *here.iterdir()]):
+        if file.is_file():
+            digest.update(f"{file}\n".encode() + file.read_bytes())
+    return digest.hexdigest()
 
 
 @pytest.fixture(scope="module")
@@ -46,20 +63,27 @@ def test_every_row_of_the_proof_has_probes(rows: set[Key], now: Rendered) -> Non
 
 
 def test_no_rendering_has_changed_since_its_proof(
-    rows: set[Key], before: Fingerprints, now: Rendered
+    rows: set[Key], before: Fingerprints, now: Rendered, pytestconfig: pytest.Config
 ) -> None:
     changed = now.fingerprints.of(rows).changed(before)
     names = [spoken(*key) for key in sorted(changed)]
     shown = names[:20] + ([f"and {len(names) - 20} more"] if len(names) > 20 else [])
     head = f"{len(changed)} rows of the proof are sent something else than was proven: {RENEW}"
     assert not changed, "\n".join([head, *shown])
+    assert pytestconfig.cache is not None
+    pytestconfig.cache.set(UNCHANGED, sources())
 
 
 @pytest.mark.spark
 def test_rows_that_changed_answer_alike(
-    rows: set[Key], before: Fingerprints, now: Rendered, request: pytest.FixtureRequest
+    rows: set[Key], before: Fingerprints, request: pytest.FixtureRequest
 ) -> None:
     """Whoever changed a rendering reads here what came of it. Spark starts only then."""
+    cache = request.config.cache
+    if cache is not None and cache.get(UNCHANGED, None) == sources():
+        # The part of `make test` that needs no Spark has just looked at the same files.
+        return
+    now: Rendered = request.getfixturevalue("now")
     changed = now.fingerprints.of(rows).changed(before)
     if changed:
         asked = dict.fromkeys(probe for key in sorted(changed) for probe in now.probes[key])
