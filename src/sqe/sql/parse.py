@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import re
 from bisect import bisect_right
@@ -72,6 +73,7 @@ def parse(text: str, *, max_bytes: int = MAX_BYTES) -> Syntax:
     _guard_aliases(tokens, text)
     _guard_options(tokens, text)
     _guard_offset(tokens, text)
+    _guard_names(tokens, text)
     try:
         nodes = [n for n in _DIALECT.parser().parse(tokens, body) if n is not None]
     except ParseError as error:
@@ -149,7 +151,34 @@ def _guard_size(text: str, max_bytes: int) -> None:
         )
 
 
+# A sign directly after an exponent, which sqlglot would take into the number. Strings, names in quotes and
+# comments are passed over.
+_SIGN_AFTER_EXPONENT = re.compile(
+    r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/|(?P<number>\d\.?[eE]\d+)(?=[+-])", re.DOTALL
+)
+
+
 def _tokenize(body: str, text: str) -> list[Token]:
+    blanks: list[int] = []
+    pieces: list[str] = []
+    end = 0
+    for found in _SIGN_AFTER_EXPONENT.finditer(body):
+        if found["number"]:
+            blanks.append(found.end())
+            pieces += [body[end : found.end()], " "]
+            end = found.end()
+    if not blanks:
+        return _tokens(body, text)
+    tokens = _tokens("".join([*pieces, body[end:]]), text)
+    places = [blank + number for number, blank in enumerate(blanks)]
+    for token in tokens:
+        # Where it is in the user's text, which has no such blanks.
+        before = bisect.bisect_right(places, token.start)
+        token.start, token.end = token.start - before, token.end - before
+    return tokens
+
+
+def _tokens(body: str, text: str) -> list[Token]:
     try:
         return list(_DIALECT.tokenize(body))
     except TokenError as error:
@@ -210,6 +239,14 @@ def _guard_options(tokens: list[Token], text: str) -> None:
         forgotten |= words[index] == "DEFINER" and words[index - 1] != "SECURITY"
         if forgotten and token.token_type != TokenType.IDENTIFIER:
             raise SyntaxFault(f"mismatched input '{token.text}'", position=position_at(text, token.start))
+
+
+def _guard_names(tokens: list[Token], text: str) -> None:
+    for token in tokens:
+        if token.token_type == TokenType.IDENTIFIER and not token.text:
+            raise SyntaxFault(
+                "Zero-length delimited identifier not allowed", position=position_at(text, token.start)
+            )
 
 
 def _guard_offset(tokens: list[Token], text: str) -> None:
