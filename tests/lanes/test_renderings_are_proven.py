@@ -30,7 +30,7 @@ def sources() -> str:
     versions = [f"{name} {importlib.metadata.version(name)}" for name in ("duckdb", "pyspark", "sqlglot")]
     digest = hashlib.sha256("\n".join(versions).encode())
     here = Path(__file__).parent
-    for file in sorted([*Path(sqe.__file__).parent.rglob("*.py"), *here.iterdir()]):
+    for file in sorted([*Path(sqe.__file__).parent.rglob("*.py"), proven.FILE, *here.iterdir()]):
         if file.is_file():
             digest.update(f"{file}\n".encode() + file.read_bytes())
     return digest.hexdigest()

@@ -186,6 +186,8 @@ def test_what_changes_nothing_makes_no_metadata() -> None:
     base = committed(table(), snapshot(1), main(1))
     assert committed(base, main(1), {"action": "set-properties", "updates": {"owner": "joe"}}) is base
     assert committed(base, {"action": "remove-snapshots", "snapshot-ids": [9]}) is base
+    assert committed(base, {"action": "set-properties", "updates": {}}) is base
+    assert committed(base, {"action": "remove-properties", "removals": []}) is base
 
 
 @pytest.mark.parametrize(

@@ -345,11 +345,11 @@ class _Builder:
         self._set("location", str(update["location"]).rstrip("/"))
 
     def set_properties(self, update: Raw) -> None:
-        changes = {str(k): str(v) for k, v in (update.get("updates") or update["updated"]).items()}
+        changes = {str(k): str(v) for k, v in update["updates" if "updates" in update else "updated"].items()}
         self._set("properties", {**(self.raw.get("properties") or {}), **changes})
 
     def remove_properties(self, update: Raw) -> None:
-        names = set(update.get("removals") or update["removed"])
+        names = set(update["removals" if "removals" in update else "removed"])
         properties = self.raw.get("properties") or {}
         self._set("properties", {k: v for k, v in properties.items() if k not in names})
 
