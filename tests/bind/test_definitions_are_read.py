@@ -68,6 +68,14 @@ def test_a_table_of_a_query_has_its_columns(binding: Binding) -> None:
     assert [column.name for column in renamed.columns] == ["p", "q"]
 
 
+def test_columns_need_names_and_any_name_is_one(binding: Binding) -> None:
+    for query in ("SELECT 7", "SELECT * FROM (SELECT 7)", "SELECT * FROM (VALUES 7)", "SELECT a + 1 FROM t"):
+        for words in ("CREATE TABLE n AS", "CREATE VIEW n AS"):
+            assert binding.error(f"{words} {query}").code == "MISSING_COLUMN_NAME"
+    made = table(binding, 'CREATE TABLE n AS SELECT 7 AS "_col0", a AS _col1 FROM t')
+    assert [column.name for column in made.columns] == ["_col0", "_col1"]
+
+
 @pytest.mark.parametrize(
     ("words", "if_not_exists", "replace"),
     [

@@ -123,6 +123,14 @@ def test_the_session_zone_reads_what_has_none(berlin: Connection) -> None:
     assert as_text(berlin, "from_unixtime(0)") == "1970-01-01 01:00:00.000 Europe/Berlin"
 
 
+def test_seconds_of_what_has_no_zone_are_counted_in_utc(berlin: Connection) -> None:
+    rows = "(VALUES (DATE '1970-01-02', TIMESTAMP '1970-01-01 00:00:01.5')) AS t (d, m)"
+    for d, m in (("d", "m"), ("DATE '1970-01-02'", "TIMESTAMP '1970-01-01 00:00:01.5'")):
+        found = berlin.execute(f"SELECT to_unixtime({d}), to_unixtime({m}) FROM {rows}").fetchall()
+        assert found == [(86400.0, 1.5)]
+    assert one(berlin, f"SELECT to_unixtime(CAST(m AS timestamp with time zone)) FROM {rows}") == -3598.5
+
+
 def test_now_is_in_the_session_zone(berlin: Connection) -> None:
     value = one(berlin, "SELECT current_timestamp")
     assert str(value.tzinfo) == "Europe/Berlin"

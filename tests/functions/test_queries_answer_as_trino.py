@@ -67,6 +67,12 @@ ANSWERS: list[tuple[str, Any, str | None]] = [
     (f"{_NUMBERS} WHERE (SELECT 1 {_MATCHING} HAVING max(r.k) IS NULL) = 1", 3, None),
     (f"{_NUMBERS} WHERE (SELECT n.k {_MATCHING} HAVING sum(r.k) IS NULL) = n.k", 3, None),
     (f"{_NUMBERS} LEFT JOIN LATERAL (SELECT max(r.k) m {_MATCHING} UNION ALL SELECT 3) ON true", 14, None),
+    # From left to right: the constants alone overflow, or leave an overflow out.
+    ("SELECT k * 2147483647 * 2 FROM (VALUES 0) t(k)", 0, "integer"),
+    ("SELECT 2 * (2147483647 * k) FROM (VALUES 0) t(k)", 0, "integer"),
+    ("SELECT k + 2147483647 + 2 FROM (VALUES -5) t(k)", 2147483644, "integer"),
+    ("SELECT b * 9223372036854775807 * 2 FROM (VALUES BIGINT '0') t(b)", 0, "bigint"),
+    ("SELECT TRY(k * 2147483647 * 2) FROM (VALUES 0) t(k)", 0, "integer"),
 ]
 
 
@@ -76,6 +82,9 @@ def test_answers(connection: Connection, sql: str, wanted: Any, kind: str | None
 
 
 FAILURES = [
+    ("SELECT k + 2147483647 + (-2) FROM (VALUES 1) t(k)", "NUMERIC_VALUE_OUT_OF_RANGE"),
+    ("SELECT regexp_like(x, '(') FROM (VALUES 'a') t(x)", "INVALID_FUNCTION_ARGUMENT"),
+    ("SELECT regexp_extract(x, '(') FROM (VALUES 'a') t(x)", "INVALID_FUNCTION_ARGUMENT"),
     ("SELECT x FROM (VALUES ARRAY[2], ARRAY[NULL]) t(x) ORDER BY x", "NOT_SUPPORTED"),
 ]
 

@@ -139,6 +139,9 @@ def _arithmetic(name: str) -> Iterator[str]:
         for number in ("1", "2", "7", "-3", "0", "100"):
             yield f"a.{column} {word} {number}{real}"
         yield f"100{real} {word} a.{column}"
+    # The first of two constants may be too much for a row, or both together for none.
+    for x, y in (("2147483647", "2"), ("2147483647", "(-2147483647)")):
+        yield f"a.i {word} {x} {word} {y}"
     for x, y in (
         ("l", "d"),
         ("i", "l"),

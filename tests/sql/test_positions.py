@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from sqlglot import exp
 
 from sqe.errors import Position
@@ -30,3 +31,13 @@ def test_each_operator_of_a_long_chain_begins_where_the_chain_does() -> None:
     for _ in range(3000):
         assert position_of(node, text) == Position(2, 3)
         node = node.this
+
+
+@pytest.mark.parametrize(
+    "literal", ["DATE 'x'", "TIME 'x'", "TIMESTAMP 'x'", "JSON 'x'", "INTERVAL '1' DAY", "DECIMAL '1'"]
+)
+def test_a_literal_begins_at_its_keyword(literal: str) -> None:
+    text = f"SELECT 1, {literal}"
+    syntax = parse(text, max_bytes=len(text))
+    assert isinstance(syntax.node, exp.Select)
+    assert position_of(syntax.node.selects[1], text) == Position(1, 11)

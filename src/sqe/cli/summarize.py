@@ -85,8 +85,9 @@ def _from_number(quartile: str, type_: str) -> str:
     if type_ == "date":
         return f"CAST(date_add('day', {quartile}, {_EPOCH}) AS varchar)"
     if type_.startswith("timestamp"):
-        moment = f"from_unixtime({quartile})"
-        return f"CAST({moment if type_.endswith('zone') else f'CAST({moment} AS timestamp(3))'} AS varchar)"
+        if type_.endswith("zone"):
+            return f"CAST(from_unixtime({quartile}) AS varchar)"
+        return f"CAST(CAST(from_unixtime({quartile}, 'UTC') AS timestamp(3)) AS varchar)"
     if type_.startswith(("tinyint", "smallint", "integer", "bigint")):
         return f"CAST(CAST({quartile} AS bigint) AS varchar)"
     return f"CAST({quartile} AS varchar)"

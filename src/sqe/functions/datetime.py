@@ -148,6 +148,11 @@ FUNCTIONS = (
         help="The timestamp of seconds since 1970",
         raises="a number outside the calendar",
     ),
-    scalar("to_unixtime", "(timestamp(p) with time zone) -> double", help="The seconds since 1970"),
+    scalar(
+        "to_unixtime",
+        "(timestamp(p)) -> double",
+        "(timestamp(p) with time zone) -> double",
+        help="The seconds since 1970, of a timestamp without a zone as if it were in UTC",
+    ),
     scalar("to_milliseconds", _DAY_SECOND, help="The milliseconds of an interval"),
 )

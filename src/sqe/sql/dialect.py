@@ -54,6 +54,14 @@ class SqeParser(AlterStatements):
         cast.meta[CAST] = True
         return cast
 
+    def _parse_type(self, *arguments: Any, **options: Any) -> Any:
+        # DATE '2020-01-01', JSON '{}' and INTERVAL '1' DAY begin at their keyword, not at the quote.
+        first = self._curr
+        node = super()._parse_type(*arguments, **options)
+        if first is not None and isinstance(node, _TYPED_LITERALS) and not node.meta:
+            node.meta["start"] = first.start
+        return node
+
     def _parse_join(self, *arguments: Any, **options: Any) -> Any:
         # `a, b` and a JOIN that lacks its ON look alike in sqlglot's tree.
         comma = bool(self._curr) and self._curr.token_type == TokenType.COMMA
@@ -92,6 +100,7 @@ _LEAVES = (
     exp.HexString,
     exp.Introducer,
 )
+_TYPED_LITERALS = (exp.Cast, exp.Interval, exp.ParseJSON)
 
 
 class Sqe(Trino):

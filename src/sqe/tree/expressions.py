@@ -25,6 +25,16 @@ class Node:
     children: ClassVar[tuple[str, ...]]
 
 
+class GeneratedName(str):
+    """The name that a column is shown by if it was given none, such as _col0."""
+
+    __slots__ = ()
+
+
+def generated_name(index: int) -> GeneratedName:
+    return GeneratedName(f"_col{index}")
+
+
 @record
 class Field:
     """One output column of a relation. `name` is what users call it, `id` what the tree calls it."""

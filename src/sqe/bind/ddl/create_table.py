@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from sqlglot import exp
@@ -19,7 +18,7 @@ from sqe.catalog.names import nearest
 from sqe.errors import AccessDenied, NotFound, NotSupported, SqeError, UserError
 from sqe.tree import statements as s
 from sqe.tree.definitions import ColumnDefinition
-from sqe.tree.expressions import Ref
+from sqe.tree.expressions import GeneratedName, Ref
 from sqe.tree.names import check_characters
 from sqe.tree.relations import Project, Relation, TableName
 from sqe.types import sql_types as t
@@ -152,7 +151,7 @@ def _named_source(b: Binder, source: Relation, definitions: Sequence[exp.Expr], 
         names = [name_of(d).folded for d in definitions]
     else:
         for index, name in enumerate(names):
-            if re.fullmatch(r"_col\d+", name):
+            if isinstance(name, GeneratedName):
                 raise UserError(
                     f"column {index + 1} of CREATE TABLE AS has no name",
                     code="MISSING_COLUMN_NAME",

@@ -17,7 +17,7 @@ from sqe.bind.query.system_tables import hidden_columns
 from sqe.bind.query.tables import bind_table
 from sqe.errors import NotFound, NotSupported, TypeMismatch, UserError
 from sqe.sql.dialect import COMMA
-from sqe.tree.expressions import Expression, Field, Ref, walk
+from sqe.tree.expressions import Expression, Field, Ref, generated_name, walk
 from sqe.tree.relations import CteRef, Extend, Join, Project, Relation, Unnest, Values
 from sqe.types import sql_types as t
 
@@ -301,9 +301,10 @@ def _unnest(b: Binder, source: Relation, node: exp.Unnest, scope: Scope, *, oute
         refuse_calls(b, expression, syntax, "UNNEST")
         kind = expression.type
         if isinstance(kind, t.Array) and isinstance(kind.element, t.Row):
-            fields += [b.fresh(f.name or f"_col{i}", f.type) for i, f in enumerate(kind.element.fields)]
+            cells = enumerate(kind.element.fields)
+            fields += [b.fresh(f.name or generated_name(i), f.type) for i, f in cells]
         elif isinstance(kind, t.Array):
-            fields.append(b.fresh("_col0", kind.element))
+            fields.append(b.fresh(generated_name(0), kind.element))
         elif isinstance(kind, t.Map):
             fields += [b.fresh("key", kind.key), b.fresh("value", kind.value)]
         else:

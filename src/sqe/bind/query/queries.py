@@ -23,7 +23,17 @@ from sqe.bind.query.select_list import Item, select_items
 from sqe.bind.query.subqueries import cast_relation
 from sqe.bind.query.windows import add_windows, inline_named_windows
 from sqe.errors import NotSupported, TypeMismatch, UserError
-from sqe.tree.expressions import AggregateCall, Call, Expression, Field, Literal, Ref, SortKey, WindowCall
+from sqe.tree.expressions import (
+    AggregateCall,
+    Call,
+    Expression,
+    Field,
+    Literal,
+    Ref,
+    SortKey,
+    WindowCall,
+    generated_name,
+)
 from sqe.tree.relations import (
     Aggregate,
     Cte,
@@ -239,7 +249,7 @@ def bind_values(b: Binder, node: exp.Values, outer: Scope) -> Relation:
                 )
             common = wider
         types.append(common)
-    fields = tuple(b.fresh(f"_col{i}", c) for i, c in enumerate(types))
+    fields = tuple(b.fresh(generated_name(i), c) for i, c in enumerate(types))
     typed = tuple(tuple(coerce(c, k) for c, k in zip(row, types, strict=True)) for row in rows)
     return Values(fields, typed)
 

@@ -13,7 +13,7 @@ from sqe.bind.names import Name, matches, name_of
 from sqe.bind.query.expressions import bind_expression
 from sqe.bind.query.scope import Scope, qualifies, row_fields
 from sqe.errors import NotFound, SyntaxFault, TypeMismatch, UserError
-from sqe.tree.expressions import Expression, Field, Ref
+from sqe.tree.expressions import Expression, Field, Ref, generated_name
 from sqe.types.sql_types import Row
 
 
@@ -51,7 +51,7 @@ def _default_name(node: exp.Expr, expression: Expression, index: int) -> str:
         name = getattr(expression, "name", None)
         if isinstance(name, str):
             return name
-    return f"_col{index}"
+    return generated_name(index)
 
 
 def _several(b: Binder, node: exp.Expr, scope: Scope, first: int) -> list[Item] | None:
@@ -92,7 +92,7 @@ def _fields_of_row(b: Binder, node: exp.Expr, row: Expression, first: int) -> li
     if not isinstance(row.type, Row):
         raise TypeMismatch(f".* takes a table or a row, not {row.type}", position=b.position(node))
     pairs = enumerate(zip(row.type.fields, row_fields(row, b.position(node)), strict=True), start=first)
-    return [Item(f.name or f"_col{i}", expression, node) for i, (f, expression) in pairs]
+    return [Item(f.name or generated_name(i), expression, node) for i, (f, expression) in pairs]
 
 
 def _renamed(b: Binder, items: list[Item], names: Sequence[exp.Expr], node: exp.Expr) -> list[Item]:

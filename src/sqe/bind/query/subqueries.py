@@ -15,6 +15,7 @@ from sqe.errors import NotSupported, Position, TypeMismatch
 from sqe.tree.expressions import (
     Exists,
     Expression,
+    GeneratedName,
     InList,
     InSubquery,
     Literal,
@@ -110,7 +111,9 @@ def quantified(b: Binder, node: exp.Binary, operator: str, scope: Scope) -> Expr
 def _rows(b: Binder, relation: Relation, names: bool = False) -> Relation:
     """The relation with one column: its rows."""
     value = row([Ref(f.type, f) for f in relation.fields])
-    field_names = [f.name if names and f.name != f"_col{i}" else None for i, f in enumerate(relation.fields)]
+    field_names = [
+        f.name if names and not isinstance(f.name, GeneratedName) else None for f in relation.fields
+    ]
     kind = t.Row(tuple(t.RowField(n, f.type) for n, f in zip(field_names, relation.fields, strict=True)))
     return Project((b.fresh("_row", kind),), relation, (coerce(value, kind),))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,7 +23,7 @@ from sqe.policy.decision import write_denied
 from sqe.sql.alter import SPAN
 from sqe.tree import statements as s
 from sqe.tree.definitions import ColumnDefinition
-from sqe.tree.expressions import Field, walk
+from sqe.tree.expressions import Field, GeneratedName, walk
 from sqe.tree.relations import Relation, Scan, TableName
 from sqe.types import sql_types as t
 
@@ -125,7 +124,7 @@ def _columns(
         pairs = [_name_and_comment(b, item) for item in column_nodes]
         names, comments = [name for name, _ in pairs], [comment for _, comment in pairs]
     for index, name in enumerate(names):
-        if not name or (not column_nodes and re.fullmatch(r"_col\d+", name)):
+        if not name or isinstance(name, GeneratedName):
             raise UserError(
                 f"column {index + 1} of the view has no name",
                 code="MISSING_COLUMN_NAME",

@@ -71,6 +71,7 @@ def _recognized(failure: Failure) -> SqeError | None:
         or _out_of_room(failure)
         or _bad_data(failure)
         or _overflow(failure)
+        or _bad_pattern(failure)
     )
 
 
@@ -283,6 +284,13 @@ def _overflow(failure: Failure) -> SqeError | None:
     """Of an interval, say, for which Spark has no condition of its own."""
     if any(name == "java.lang.ArithmeticException" for name, _ in failure.causes):
         return UserError("A value is out of range", code="NUMERIC_VALUE_OUT_OF_RANGE")
+    return None
+
+
+def _bad_pattern(failure: Failure) -> SqeError | None:
+    """Of a constant, which Spark compiles with the code of the query and not as a value."""
+    if failure.raised("PatternSyntaxException") is not None or failure.says(r"PatternSyntaxException"):
+        return UserError("Invalid regular expression", code="INVALID_FUNCTION_ARGUMENT")
     return None
 
 

@@ -16,5 +16,7 @@ SESSION_CONF: Mapping[str, str] = {
     "spark.sql.timeType.enabled": "true",
     # A text that a rendering uses twice is bound by a lambda, and may be a subquery (docs/adr/0019).
     "spark.sql.analyzer.allowSubqueryExpressionsInLambdasOrHigherOrderFunctions": "true",
+    # It puts the constants of k * 2147483647 * 2 together, which overflows where k is 0.
+    "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.ReorderAssociativeOperator",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
 }

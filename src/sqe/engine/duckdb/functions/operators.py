@@ -16,7 +16,7 @@ from sqe.errors import NotSupported
 from sqe.functions.constants import constant, constant_text, invalid, is_number, nonzero
 from sqe.functions.decimals import decimals_of
 from sqe.functions.operators import COMPARISONS
-from sqe.tree.expressions import Call, Expression
+from sqe.tree.expressions import Call, Expression, LambdaRef, Ref, walk
 from sqe.types.sql_types import (
     APPROXIMATE,
     DATE,
@@ -70,7 +70,26 @@ def _arithmetic(symbol: str, call: Call, texts: Texts) -> str:
     if isinstance(call.type, Decimal):
         left, right = decimals_of([argument.type for argument in call.arguments])
         return duck_decimal(symbol, texts[0], texts[1], left, right, call.type)
+    if symbol in _FUNCTIONS and is_integer(call.type) and _has_constants_apart(call):
+        # DuckDB puts the constants of k * 2147483647 * 2 together, which overflows where k is 0; it knows
+        # them by the operator, not by the function of the same meaning.
+        return f"{_FUNCTIONS[symbol]}({texts[0]}, {texts[1]})"
     return f"({texts[0]} {symbol} {texts[1]})"
+
+
+_FUNCTIONS = {"+": "add", "*": "multiply"}
+
+
+def _has_constants_apart(call: Call) -> bool:
+    """Whether it is a chain of one operator in which two operands are constants."""
+    operands: list[Expression] = list(call.arguments)
+    constants = 0
+    while operands:
+        operand = operands.pop()
+        if isinstance(operand, Call) and operand.function == call.function:
+            operands += operand.arguments
+        constants += not any(isinstance(part, (Ref, LambdaRef)) for part in walk(operand))
+    return constants > 1
 
 
 def _move(call: Call, moment: int, interval: int, texts: Texts, *, sign: str) -> str:

@@ -300,7 +300,7 @@ RENDERINGS: dict[str, Rendering] = {
     "from_iso8601_timestamp": _from_iso8601_timestamp,
     # As Math.round does it: a half goes up, below zero too.
     "from_unixtime": "timestamp_millis(floor({0} * 1000D + 0.5D))",
-    "to_unixtime": "(unix_micros({0}) / 1000000D)",
+    "to_unixtime": "(unix_micros(CAST({0} AS TIMESTAMP)) / 1000000D)",
     "to_milliseconds": "unix_millis(timestamp_millis(0) + {0})",
     "year": _part("year", "year({0})"),
     "quarter": _part("quarter", "quarter({0})"),
