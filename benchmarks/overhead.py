@@ -74,8 +74,7 @@ def spark(options: argparse.Namespace) -> None:
     """The TPC-H queries through SQE and through a plain Connect client of the same server, in turns."""
     with connect(memory=True) as connection:
         load_generated(connection, "tpch", options.scale)
-        bare = bare_session(connection)
-        bare.sql("USE iceberg.tpch").collect()
+        bare = bare_session(connection, "tpch")
         ours: dict[str, float] = {}
         theirs: dict[str, float] = {}
         for name, sql in queries("tpch").items():

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from tests.plain_spark import class_path
 from tests.without_spark import no_java, pytest_addoption, pytest_collection_modifyitems, pytest_configure
 
 from sqe.api.connection import Connection
@@ -23,7 +24,8 @@ Connect = Callable[..., Connection]
 
 @pytest.fixture(scope="session")
 def spark_lane() -> Iterator[Spark]:
-    lane = Spark(SparkSettings(driver_memory="2g"), default_cache())
+    conf = {"spark.driver.extraClassPath": class_path()}
+    lane = Spark(SparkSettings(driver_memory="2g", conf=conf), default_cache())
     lane.start()
     yield lane
     lane.close(wait=60)

@@ -19,14 +19,13 @@ from sqe.session import Identity, Session
 
 if TYPE_CHECKING:
     from sqe.catalog.catalogs import Catalogs
+    from sqe.catalog.gateway.gateway import Gateway
     from sqe.catalog.iceberg.data_files import FileCache
     from sqe.engine.duckdb.processes import Processes
     from sqe.engine.lane import Lane
     from sqe.engine.spark.spark import Spark, SparkSession
     from sqe.results.result import Spools
 
-# Iceberg puts this into the summary of every snapshot that we write, so that we find our own again.
-SNAPSHOT_MARK = "sqe-coordinator"
 # How many identities have a cache of tables' files.
 MOST_IDENTITIES = 200
 
@@ -79,6 +78,7 @@ class Coordinator:
         self.plans = Plans()
         # Which of the processes that share a warehouse this is.
         self.instance_id = secrets.token_hex(8)
+        self._gateway: Gateway | None = None
         self._spools: Spools | None = None
         self._fast: Processes | None = None
         self._lanes: tuple[Lane, ...] = ()
@@ -114,21 +114,20 @@ class Coordinator:
             return self._spools
 
     def spark_session(self, identity: Identity) -> SparkSession:
-        """The Spark session of an identity, with the catalogs of that identity in it."""
-        marks = {f"spark.sql.iceberg.snapshot-property.{SNAPSHOT_MARK}": self.instance_id}
-        key = f"{identity.key}-{self.instance_id}"
-        return self.spark.session(key, {"catalogs": self.catalogs.spark_conf(), "marks": marks})
+        """The Spark session of an identity. Its one catalog is the gateway."""
+        return self.spark.session(f"{identity.key}-{self.instance_id}", self.gateway.spark_conf())
 
     @property
     def lanes(self) -> Sequence[Lane]:
         """In the order in which they are asked."""
+        gateway = self.gateway
         with self._lock:
             if not self._lanes:
                 from sqe.engine.duckdb.lane import FastLane
                 from sqe.engine.spark.lane import SparkLane
 
                 fast = FastLane(self.config.fast, lambda: self.fast, self.files)
-                self._lanes = (fast, SparkLane(self.spark_session))
+                self._lanes = (fast, SparkLane(self.spark_session, gateway.bindings))
             return self._lanes
 
     def lane(self, name: str) -> Lane:
@@ -150,6 +149,15 @@ class Coordinator:
             if self._spark is None:
                 self._spark = Spark(self.config.spark, default_cache())
             return self._spark
+
+    @property
+    def gateway(self) -> Gateway:
+        from sqe.catalog.gateway.gateway import Gateway
+
+        with self._lock:
+            if self._gateway is None:
+                self._gateway = Gateway()
+            return self._gateway
 
     @property
     def fast(self) -> Processes:
@@ -204,6 +212,8 @@ class Coordinator:
         self.closed = True
         if self._owns_spark and self._spark is not None:
             self._spark.close()
+        if self._gateway is not None:
+            self._gateway.close()
         if self._fast is not None:
             self._fast.close()
         if self._spools is not None:

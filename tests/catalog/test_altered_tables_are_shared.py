@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 from sqlalchemy import URL
+from tests.plain_spark import run_plain as spark
 
 from sqe.api.connection import Connection
 from sqe.catalog.backends.embedded import EmbeddedCatalog
@@ -28,12 +27,6 @@ def plain(home: Connection) -> Iterator[SqlCatalog]:
     uri = URL.create("sqlite", database=str(catalog.path / "sqe.db"), query={"timeout": "30"})
     with SqlCatalog("iceberg", uri=uri.render_as_string(), warehouse=f"file://{catalog.data}") as plain:
         yield plain  # type: ignore[misc]
-
-
-def spark(home: Connection, sql: str) -> list[tuple[Any, ...]]:
-    session = home.coordinator.spark_session(home.session.identity)
-    batches = list(session.run(sql, statement_id=uuid.uuid4().hex, user="test"))
-    return [tuple(row.values()) for batch in batches for row in batch.to_pylist()]
 
 
 ALTERED = (

@@ -28,9 +28,7 @@ def test_several_catalogs_stand_side_by_side(tmp_path: Path) -> None:
     sales, archive = catalogs.get("sales"), catalogs.get("ARCHIVE")
     sales.create_table(definition(sales, "t"))
     assert (sales.tables(DEFAULT), archive.tables(DEFAULT)) == (["t"], [])
-    conf = catalogs.spark_conf()
-    assert conf["spark.sql.catalog.sales.uri"] == f"jdbc:sqlite:{tmp_path}/s/sqe.db?busy_timeout=30000"
-    assert conf["spark.sql.catalog.archive.warehouse"] == f"file://{tmp_path}/a/iceberg"
+    assert (tmp_path / "s" / "sqe.db").is_file()
 
 
 def test_a_missing_catalog_is_named_with_the_nearest(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
-import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.local_files import to_path
+from tests.plain_spark import run_plain as spark
 
 from sqe.api.connection import Connection
 from sqe.catalog.backends.embedded import EmbeddedCatalog
@@ -34,13 +34,6 @@ def home(connect: Callable[..., Connection]) -> Connection:
     ):
         connection.execute(sql)
     return connection
-
-
-def spark(home: Connection, sql: str) -> list[tuple[Any, ...]]:
-    """The rows of a statement that Spark alone has read."""
-    session = home.coordinator.spark_session(home.session.identity)
-    batches = list(session.run(sql, statement_id=uuid.uuid4().hex, user="test"))
-    return [tuple(row.values()) for batch in batches for row in batch.to_pylist()]
 
 
 def stored(home: Connection, name: str) -> dict[str, Any]:

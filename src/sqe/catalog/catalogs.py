@@ -87,12 +87,6 @@ class Catalogs:
         """What the parsed metadata of their tables takes."""
         return sum(catalog.kept_bytes for catalog in self._mounted.values())
 
-    def spark_conf(self) -> dict[str, str]:
-        conf: dict[str, str] = {}
-        for catalog in self._mounted.values():
-            conf |= catalog.spark_conf()
-        return conf
-
     def close(self) -> None:
         for catalog in self._mounted.values():
             catalog.close()

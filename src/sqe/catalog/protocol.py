@@ -70,12 +70,8 @@ class Catalog(Protocol):
     def namespace_location(self, namespace: tuple[str, ...]) -> str | None:
         """The LOCATION that the schema was created with."""
 
-    def table_location(
-        self, namespace: tuple[str, ...], name: str, *, location: str | None = None
-    ) -> str | None:
-        """The LOCATION that an engine has to be given for a table of that name, `location` being the user's
-        choice; None where the engine's own is right. A table that is replaced stays where it is, unless the
-        user chooses another place. NotSupported where places cannot be chosen."""
+    def check_location(self, table: TableName, location: str) -> None:
+        """NotSupported where a table cannot have that LOCATION."""
 
     def create_namespace(self, namespace: tuple[str, ...], *, location: str | None = None) -> None:
         """AlreadyExists SCHEMA_ALREADY_EXISTS."""
@@ -132,8 +128,5 @@ class Catalog(Protocol):
     def commit(self, table: TableName, requirements: Sequence[Raw], updates: Sequence[Raw]) -> TableMetadata:
         """A commit of the REST protocol. RequirementFailed or InvalidCommit, NotFound or AlreadyExists, and
         nothing is changed; CommitUnknown where it cannot be said."""
-
-    def spark_conf(self) -> dict[str, str]:
-        """Spark's settings of this catalog, whole keys."""
 
     def close(self) -> None: ...

@@ -35,13 +35,13 @@ def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
         if before is None:
             # Spark would not check it.
             catalog.check_name(name)
-        if tree.location is not None or before is None:
-            location = catalog.table_location(name.namespace, name.name, location=tree.location)
-            tree = replace(tree, location=location)
+        if tree.location is not None:
+            catalog.check_location(name, tree.location)
         tree = replace(tree, properties=tuple(table_properties(tree).items()), comment=None)
-        run(statement, _render_again(statement, plan, tree, coordinator), coordinator)
-        snapshot = catalog.find_table(name.namespace, name.name).current_snapshot
-    statement.updated = 0 if snapshot is None else int(snapshot.summary.get("added-records", 0))
+        snapshot = run(statement, _render_again(statement, plan, tree, coordinator), coordinator)
+    statement.updated = (
+        0 if snapshot is None else int((snapshot.get("summary") or {}).get("added-records", 0))
+    )
 
 
 def _render_again(statement: Statement, plan: Plan, tree: CreateTable, coordinator: Coordinator) -> Plan:

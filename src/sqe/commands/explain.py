@@ -27,6 +27,7 @@ def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
     if plan.rendered is not None and not restricted:
         statement.engine_sql = plan.rendered.sql
         lane = coordinator.lane(plan.route.lane)
-        order = Order(statement.session.identity, statement.id, deadline=statement.deadline)
+        catalogs = coordinator.catalogs_of(statement.session)
+        order = Order(statement.session.identity, statement.id, catalogs, deadline=statement.deadline)
         lines += ["", *lane.explain(plan.rendered, order)]
     answer(statement, COLUMNS, [("\n".join(lines),)], plan, coordinator)

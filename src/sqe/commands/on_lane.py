@@ -42,6 +42,7 @@ def order_for(
     return Order(
         statement.session.identity,
         statement.id,
+        coordinator.catalogs_of(statement.session),
         tables,
         on_progress,
         statement.deadline,

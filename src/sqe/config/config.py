@@ -327,7 +327,7 @@ def _build(raw: _RawConfig, *, check_built: bool) -> Config:
     )
     metrics = build_settings(MetricsSettings, raw.at("metrics"))
     return Config(
-        spark=_spark(raw, catalogs),
+        spark=_spark(raw),
         engine=build_settings(EngineSettings, raw.at("engine")),
         fast=build_settings(FastSettings, raw.at("engine", "fast")),
         results=build_settings(ResultSettings, raw.at("results")),
@@ -342,13 +342,12 @@ def _build(raw: _RawConfig, *, check_built: bool) -> Config:
     )
 
 
-def _spark(raw: _RawConfig, catalogs: Mapping[str, CatalogSettings]) -> SparkSettings:
+def _spark(raw: _RawConfig) -> SparkSettings:
     conf = raw.at("spark", "conf")
     settings = build_settings(
         SparkSettings,
         raw.at("spark"),
         conf={key: str(value) for key, value in conf.items()} if isinstance(conf, Mapping) else {},
-        drivers=tuple(sorted({c.database for c in catalogs.values()} & {"postgresql"})),
     )
     if settings.remote is None:
         authentication(settings)

@@ -21,8 +21,7 @@ MAKES_SECRET = re.compile(r"local(\[[^\]]*\])?|yarn|k8s://.*")
 
 @record
 class SparkSettings:
-    """`[spark]` of the configuration. `conf` holds `spark.*` keys, which win over ours. `drivers` names the
-    databases of configured catalogs, for each of which our Spark gets a driver."""
+    """`[spark]` of the configuration. `conf` holds `spark.*` keys, which win over ours."""
 
     remote: str | None = setting(
         text("Use this Spark Connect server (`sc://…`) and start none.", secret=True)
@@ -41,7 +40,6 @@ class SparkSettings:
         ),
         factory=dict,
     )
-    drivers: tuple[str, ...] = ()
 
     @property
     def effective_master(self) -> str:

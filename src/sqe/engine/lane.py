@@ -4,7 +4,7 @@ more class."""
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Protocol
 
@@ -17,6 +17,8 @@ from sqe.tree.statements import Statement
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from sqe.catalog.catalogs import Catalogs
+    from sqe.catalog.gateway.bindings import Commit
     from sqe.catalog.iceberg.table import Table
     from sqe.engine.steps import Step
 
@@ -65,11 +67,12 @@ OnProgress = Callable[[int, int], None]
 
 @record
 class Order:
-    """Who runs a rendered statement, with the rows that the coordinator supplies, and until when (of
-    time.monotonic()). A `patient` order waits for a busy engine, however long."""
+    """Who runs a rendered statement, with which catalogs and rows of ours, and until when (of
+    time.monotonic()). A `patient` one waits for an engine that is busy, however long."""
 
     identity: Identity
     statement_id: str
+    catalogs: Catalogs
     tables: Mapping[str, pa.Table] = field(default_factory=dict)
     on_progress: OnProgress | None = None
     deadline: float | None = None
@@ -78,6 +81,10 @@ class Order:
 
 class Batches(Protocol):
     """An answer: Arrow batches, iterated once and in one thread."""
+
+    @property
+    def commits(self) -> Sequence[Commit]:
+        """What the statement has changed so far, whatever becomes of its answer."""
 
     def __iter__(self) -> Iterator[pa.RecordBatch]: ...
 

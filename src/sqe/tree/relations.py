@@ -41,8 +41,7 @@ class Scan(Relation):
     """A base table, one of its metadata tables (`metadata`, e.g. "snapshots"), or a point in its past.
 
     `columns` are the stored column names, parallel to `fields`. `secured` is set by policy.secure
-    alone; nothing renders while it is false. With `metadata_file` Spark reads the table that this file
-    describes, and does not look for the name.
+    alone; nothing renders while it is false.
     """
 
     children = ()
@@ -52,7 +51,6 @@ class Scan(Relation):
     metadata: str | None = None
     as_of: AsOf | None = None
     secured: bool = False
-    metadata_file: str | None = None
 
 
 @record

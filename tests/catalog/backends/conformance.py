@@ -401,11 +401,6 @@ class CatalogConformance:
                 catalog.alter_table(table, c.SetProperties(properties))
             assert error.value.code == code
 
-    def test_spark_is_told_of_this_catalog_alone(self, catalog: Catalog) -> None:
-        prefix = f"spark.sql.catalog.{catalog.name}"
-        assert catalog.spark_conf()[prefix] == "org.apache.iceberg.spark.SparkCatalog"
-        assert all(key == prefix or key.startswith(prefix + ".") for key in catalog.spark_conf())
-
     def test_a_commit_is_made_or_changes_nothing(self, catalog: Catalog) -> None:
         table = catalog.create_table(definition(catalog, "t"))
         before = catalog.load(table.name)

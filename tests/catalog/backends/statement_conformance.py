@@ -3,9 +3,8 @@ current catalog has the schema `s`, which is the current one."""
 
 from __future__ import annotations
 
-import uuid
-
 import pytest
+from tests.plain_spark import run_plain
 
 from sqe.api.connection import Connection
 from sqe.errors import NotSupported
@@ -95,10 +94,7 @@ class ViewStatementConformance:
     def test_a_view_is_one_to_spark_too(self, lake: Connection) -> None:
         lake.execute("CREATE VIEW v AS SELECT 1 AS a")
         catalog, schema = lake.session.catalog, ".".join(lake.session.namespace)
-        session = lake.coordinator.spark_session(lake.session.identity)
-        query = f"SELECT a FROM {catalog}.{schema}.v"
-        batches = session.run(query, statement_id=uuid.uuid4().hex, user="test")
-        assert [row for batch in batches for row in batch.to_pylist()] == [{"a": 1}]
+        assert run_plain(lake, f"SELECT a FROM {catalog}.{schema}.v") == [(1,)]
 
 
 class NoViewStatements:

@@ -126,4 +126,6 @@ def test_a_dropped_table_leaves_no_directory(catalog: HadoopCatalog) -> None:
 def test_a_place_that_is_its_own_may_be_named(catalog: HadoopCatalog) -> None:
     place = to_path(catalog.warehouse) / "default" / "t"
     assert catalog.create_table(definition(catalog, "t", location=str(place))).location == f"file://{place}"
-    assert catalog.table_location(DEFAULT, "u", location=str(place.with_name("u"))) is None
+    catalog.check_location(TableName("files", DEFAULT, "u"), str(place.with_name("u")))
+    with pytest.raises(NotSupported):
+        catalog.check_location(TableName("files", DEFAULT, "u"), str(place))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterator
 
 import pytest
@@ -12,6 +11,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 from tests.catalog.backends.java_rest_server import java_rest_server
 from tests.catalog.backends.postgres_server import PASSWORD, new_database, postgres_server
 from tests.catalog.backends.statement_conformance import StatementConformance, ViewStatementConformance
+from tests.plain_spark import run_plain
 
 from sqe.api.connection import Connection, connect
 
@@ -77,10 +77,7 @@ def read_and_written_by_others(lake: Connection, plain: PlainCatalog) -> None:
     assert rows.column_names == ["n", "s", "d"]
     stored.append(rows)
     assert lake.execute("SELECT count(*) FROM shared").fetchall() == [(4,)]
-    session = lake.coordinator.spark_session(lake.session.identity)
-    query = f"SELECT count(*) AS n FROM {lake.session.catalog}.s.shared"
-    batches = session.run(query, statement_id=uuid.uuid4().hex, user="test")
-    assert [row for batch in batches for row in batch.to_pylist()] == [{"n": 4}]
+    assert run_plain(lake, f"SELECT count(*) FROM {lake.session.catalog}.s.shared") == [(4,)]
 
 
 class TestPostgres(_Lake, StatementConformance, ViewStatementConformance):

@@ -13,6 +13,7 @@ from tests.local_files import to_path
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.errors import AlreadyExists, UserError
 from sqe.tree.definitions import ColumnDefinition, PartitionField
+from sqe.tree.relations import TableName
 from sqe.types import sql_types as t
 
 COLUMNS = (
@@ -132,16 +133,20 @@ def test_tables_lie_where_they_were_asked_to(catalog: EmbeddedCatalog, tmp_path:
     assert usual.location.startswith(f"file://{catalog.data}/default/v-")
 
 
-def test_engines_are_told_where_only_if_their_choice_would_be_wrong(
-    catalog: EmbeddedCatalog, tmp_path: Path
-) -> None:
+def test_tables_that_engines_make_lie_where_ours_do(catalog: EmbeddedCatalog, tmp_path: Path) -> None:
     catalog.create_namespace(("away",), location=str(tmp_path / "x"))
-    assert catalog.table_location(DEFAULT, "orders") is None
-    assert (catalog.table_location(("away",), "orders") or "").startswith(f"file://{tmp_path}/x/orders-")
+    column = {"id": 0, "name": "a", "required": False, "type": "long"}
+    request = {"name": "alias", "schema": {"type": "struct", "fields": [column]}}
+
+    def location(namespace: tuple[str, ...], name: str, **more: str) -> str:
+        staged = catalog.stage(TableName(catalog.name, namespace, name), {**request, **more})
+        return str(staged.raw["location"])
+
+    assert location(DEFAULT, "orders").startswith(f"file://{catalog.data}/default/orders-")
+    assert location(("away",), "orders").startswith(f"file://{tmp_path}/x/orders-")
+    assert location(DEFAULT, "orders", location=f"file:{tmp_path}/own/") == f"file://{tmp_path}/own"
     for name in ("..", "../../up", "a/b"):
-        location = catalog.table_location(DEFAULT, name)
-        assert location is not None
-        assert to_path(location).parent == catalog.data / "default"
+        assert to_path(location(DEFAULT, name)).parent == catalog.data / "default"
 
 
 def test_a_table_made_again_shares_no_directory(catalog: EmbeddedCatalog) -> None:

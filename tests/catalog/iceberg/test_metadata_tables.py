@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 from sqlalchemy import URL
+from tests.plain_spark import run_plain as spark
 
 from sqe.api.connection import Connection
 from sqe.catalog.backends.embedded import EmbeddedCatalog
@@ -25,13 +26,6 @@ Rows = list[tuple[Any, ...]]
 def ours(connection: Connection, table: str, suffix: str, columns: Sequence[str]) -> Rows:
     listed = ", ".join(f'"{c}"' for c in columns)
     return comparable(connection.execute(f'SELECT {listed} FROM "{table}${suffix}"').fetchall())
-
-
-def spark(connection: Connection, sql: str) -> Rows:
-    """The answer of plain Spark, in its own SQL."""
-    session = connection.coordinator.spark_session(connection.session.identity)
-    stream = session.run(sql, statement_id=f"plain-{next(_numbers)}")
-    return [tuple(row.values()) for batch in stream for row in batch.to_pylist()]
 
 
 def theirs(connection: Connection, table: str, suffix: str, columns: Sequence[str]) -> Rows:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 
+from tests.plain_spark import plain_session
+
 from sqe.api.connection import Connection
 
 _numbers = itertools.count(1)
@@ -178,7 +180,7 @@ KINDS: tuple[TableKind, ...] = (
 def build(connection: Connection, kind: TableKind) -> str:
     """Makes the table in the current schema, and says what to select from."""
     schema = connection.session.namespace[0]
-    session = connection.coordinator.spark_session(connection.session.identity)
+    session = plain_session(connection)
     for step in kind.steps:
         if step.startswith("spark: "):
             sql = step.removeprefix("spark: ").replace("{t}", f"iceberg.{schema}.{kind.name}")

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.plain_spark import plain_session
 
 from sqe.api.connection import Connection
 from sqe.statement import Statement, plan
@@ -192,7 +193,7 @@ def files_read(connection: Connection, sql: str) -> int:
     """How many data files the scans of a Spark statement planned to read."""
     from pyspark.sql.connect import proto
 
-    session = connection.coordinator.spark_session(connection.session.identity)
+    session = plain_session(connection)
     plan = proto.Plan(root=proto.Relation(sql=proto.SQL(query=sql)))
     answers = session.connected()[1]._execute(plan, tag=f"count-{uuid.uuid4()}", deadline=None, sql=sql)
     scans: list[Any] = [node for answer in answers for node in answer.metrics.metrics]

@@ -77,7 +77,7 @@ def test_writes_that_break_rules(spark_lane: Spark, tmp_path: Path) -> None:
         f"{key}.type": "hadoop",
         f"{key}.warehouse": str(tmp_path),
     }
-    session = spark_lane.session("rules", {"lake": conf})
+    session = spark_lane.session("rules", conf)
 
     def run(sql: str) -> None:
         list(session.run(sql, statement_id="rules", user="x"))
@@ -99,7 +99,7 @@ def test_writes_that_break_rules(spark_lane: Spark, tmp_path: Path) -> None:
 def test_two_writers_of_the_same_rows(spark_lane: Spark, tmp_path: Path) -> None:
     key = "spark.sql.catalog.lake"
     kind = {key: "org.apache.iceberg.spark.SparkCatalog", f"{key}.type": "hadoop"}
-    session = spark_lane.session("writers", {"lake": {**kind, f"{key}.warehouse": str(tmp_path)}})
+    session = spark_lane.session("writers", {**kind, f"{key}.warehouse": str(tmp_path)})
     list(session.run("CREATE TABLE lake.a.t USING iceberg AS SELECT 1 AS a", statement_id="w1", user="x"))
     overtaken: list[bool] = []
 

@@ -22,10 +22,10 @@ def rows(session: SparkSession, sql: str, **options: Any) -> list[tuple[Any, ...
     return [tuple(row.values()) for batch in stream for row in batch.to_pylist()]
 
 
-def catalog(name: str, warehouse: Path) -> dict[str, dict[str, str]]:
+def catalog(name: str, warehouse: Path) -> dict[str, str]:
     key = f"spark.sql.catalog.{name}"
     kind = {key: "org.apache.iceberg.spark.SparkCatalog", f"{key}.type": "hadoop"}
-    return {name: {**kind, f"{key}.warehouse": str(warehouse)}}
+    return {**kind, f"{key}.warehouse": str(warehouse)}
 
 
 def test_a_stream_gives_the_schema_and_then_the_batches(spark: SparkSession) -> None:

@@ -13,8 +13,7 @@ class BareSpark:
 
     def open(self, place: Place) -> None:
         self.owner: Connection = connect(warehouse=place.warehouse)
-        self.session = bare_session(self.owner)
-        self.session.sql(f"USE iceberg.{place.schema}").collect()
+        self.session = bare_session(self.owner, place.schema)
 
     def prepare(self, sql: str) -> None:
         pass
@@ -27,8 +26,8 @@ class BareSpark:
         self.owner.close()
 
 
-def bare_session(owner: Connection) -> Any:
-    """A session of a plain client on the Spark server of a connection, with the same catalogs."""
+def bare_session(owner: Connection, schema: str) -> Any:
+    """A session of a plain client on the Spark server of a connection, with views of the schema's tables."""
     from pyspark.sql import SparkSession
 
     server = owner.coordinator.spark.link().server
@@ -36,6 +35,8 @@ def bare_session(owner: Connection) -> Any:
     session = SparkSession.builder.remote(
         f"sc://localhost:{server.wait()}/;token={server.token}"
     ).getOrCreate()
-    for key, value in owner.coordinator.catalogs.spark_conf().items():
-        session.conf.set(key, value)
+    catalog = owner.coordinator.catalogs.get(owner.coordinator.catalogs.default)
+    for name in catalog.tables((schema,)):
+        table = catalog.find_table((schema,), name)
+        session.read.format("iceberg").load(table.metadata_location).createOrReplaceTempView(f"`{name}`")
     return session

@@ -204,6 +204,10 @@ class CommittingCatalog(ABC):
         """From a table that has rows: as `delete_all`."""
         return None
 
+    def check_location(self, table: TableName, location: str) -> None:
+        # Any place will do.
+        return
+
     def metadata_as_bound(self, table: Table) -> bytes:
         return metadata.read_text(table.metadata_location, table.name)
 

@@ -84,9 +84,8 @@ class HadoopCatalog(CommittingCatalog):
     def namespace_location(self, namespace: Namespace) -> str | None:
         return None
 
-    def table_location(self, namespace: Namespace, name: str, *, location: str | None = None) -> str | None:
-        self._refuse_other_place(namespace, name, location)
-        return None
+    def check_location(self, table: TableName, location: str) -> None:
+        self._refuse_other_place(table.namespace, table.name, location)
 
     def create_namespace(self, namespace: Namespace, *, location: str | None = None) -> None:
         if location is not None:
@@ -167,16 +166,6 @@ class HadoopCatalog(CommittingCatalog):
         except OSError as error:
             raise self._unusable(error) from error
         return left
-
-    def spark_conf(self) -> dict[str, str]:
-        prefix = f"spark.sql.catalog.{self.name}"
-        return {
-            prefix: "org.apache.iceberg.spark.SparkCatalog",
-            f"{prefix}.type": "hadoop",
-            f"{prefix}.warehouse": self.warehouse,
-            # Others write too, so that every statement looks at the directory again.
-            f"{prefix}.cache-enabled": "false",
-        }
 
     def close(self) -> None:
         """Nothing is held open between calls."""

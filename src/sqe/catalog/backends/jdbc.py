@@ -93,15 +93,6 @@ class JdbcCatalog(CommittingCatalog):
     def namespace_location(self, namespace: Namespace) -> str | None:
         return self._pointers.namespace_location(_join(namespace))
 
-    def table_location(self, namespace: Namespace, name: str, *, location: str | None = None) -> str | None:
-        if location is not None:
-            return location
-        stored = _join(namespace)
-        plain = all(schema_directory(part) == part for part in (*_split(stored), name))
-        if plain and self._pointers.namespace_location(stored) is None:
-            return None
-        return self._new_location(namespace, name)
-
     def create_namespace(self, namespace: Namespace, *, location: str | None = None) -> None:
         stored = _join(namespace)
         properties = {"exists": "true"}
@@ -164,22 +155,6 @@ class JdbcCatalog(CommittingCatalog):
         for place, root in roots.items():
             file_system(place).prune(place, root=root)
         return left
-
-    def spark_conf(self) -> dict[str, str]:
-        prefix = f"spark.sql.catalog.{self.name}"
-        return {
-            prefix: "org.apache.iceberg.spark.SparkCatalog",
-            f"{prefix}.type": "jdbc",
-            **{f"{prefix}.{key}": value for key, value in self._pointers.spark_properties().items()},
-            f"{prefix}.jdbc.schema-version": "V1",
-            # A table is made only in a schema that exists.
-            f"{prefix}.jdbc.strict-mode": "true",
-            f"{prefix}.warehouse": self._warehouse,
-            # As `table_directory`, and for its reasons.
-            f"{prefix}.unique-table-location": "true",
-            # Others write too, so that every statement looks at the pointer again.
-            f"{prefix}.cache-enabled": "false",
-        }
 
     def close(self) -> None:
         self._pointers.close()

@@ -73,10 +73,6 @@ class Pointers(ABC):
         """The error of a database that cannot be used, for the people who can mend it."""
 
     @abstractmethod
-    def spark_properties(self) -> dict[str, str]:
-        """What Spark's JdbcCatalog needs to find the same rows."""
-
-    @abstractmethod
     def close(self) -> None: ...
 
     def namespaces(self) -> list[str]:

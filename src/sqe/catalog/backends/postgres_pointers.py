@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from sqe.catalog.backends.pointers import ADD_TYPE, SCHEMA, Database, Pointers, Values
 from sqe.errors import ConfigError, SqeError, Unavailable
@@ -79,16 +79,6 @@ class PostgresPointers(Pointers):
         self._idle: deque[tuple[Connection, float]] = deque()
         self._prepared = False
         self._prepare_lock = threading.Lock()
-
-    def spark_properties(self) -> dict[str, str]:
-        address = self._address
-        options = f"?{urlencode(address.options)}" if address.options else ""
-        properties = {"uri": f"jdbc:postgresql://{address.hosts}/{quote(address.database)}{options}"}
-        if address.user is not None:
-            properties["jdbc.user"] = address.user
-        if address.password is not None:
-            properties["jdbc.password"] = address.password
-        return properties
 
     def close(self) -> None:
         with contextlib.suppress(IndexError):

@@ -72,10 +72,6 @@ class RestCatalog(CommittingCatalog):
     def namespace_location(self, namespace: Namespace) -> str | None:
         return (self._properties(namespace) or {}).get("location")
 
-    def table_location(self, namespace: Namespace, name: str, *, location: str | None = None) -> str | None:
-        """The server's choice, unless the user makes one."""
-        return location
-
     def create_namespace(self, namespace: Namespace, *, location: str | None = None) -> None:
         if not namespace or not _is_name(*namespace):
             raise InvalidArgument(
@@ -137,17 +133,6 @@ class RestCatalog(CommittingCatalog):
         view = self.find_view_name(namespace, name)
         if not self._delete("views", view.namespace, view.name):
             raise self._not_found(view.namespace, name, kind="view")
-
-    def spark_conf(self) -> dict[str, str]:
-        prefix = f"spark.sql.catalog.{self.name}"
-        return {
-            prefix: "org.apache.iceberg.spark.SparkCatalog",
-            f"{prefix}.type": "rest",
-            f"{prefix}.uri": self.url,
-            f"{prefix}.warehouse": self._warehouse,
-            # Others write too, so that every statement asks the server again.
-            f"{prefix}.cache-enabled": "false",
-        }
 
     def metadata_as_bound(self, table: Table) -> bytes:
         # The file may be where only the server's credentials lead: what it answered is what was bound.

@@ -43,9 +43,6 @@ class SqlitePointers(Pointers):
         self._prepare_lock = threading.Lock()
         self._readers = _Readers(path, lock_timeout)
 
-    def spark_properties(self) -> dict[str, str]:
-        return {"uri": f"jdbc:sqlite:{self.path}?busy_timeout={int(self._lock_timeout * 1000)}"}
-
     def close(self) -> None:
         self._readers.close()
 

@@ -157,6 +157,7 @@ class ProcessStream:
     """The answer of one statement: Arrow batches, once, in the thread that asks for them."""
 
     _numbers = itertools.count(1)
+    commits = ()
 
     def __init__(
         self,

@@ -40,12 +40,6 @@ def file_view_name(scan: FileScan) -> str:
     return f"files_{hashlib.sha256(content.encode(errors='surrogatepass')).hexdigest()[:16]}"
 
 
-def metadata_view_name(location: str, snapshot_id: int | None) -> str:
-    """As file_view_name, of a table that is read by its metadata file."""
-    content = f"{snapshot_id}\0{location}"
-    return f"table_{hashlib.sha256(content.encode(errors='surrogatepass')).hexdigest()[:16]}"
-
-
 def local_view_name(scan: SystemScan | Scan | Values, statement_id: str) -> str:
     """Of rows that belong to one statement alone."""
     return f"rows_{readable(statement_id)}_{scan.fields[0].id}"

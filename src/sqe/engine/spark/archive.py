@@ -129,7 +129,7 @@ def main() -> int:
         with Scratch("sqe-training-") as directory:
             key = "spark.sql.catalog.lake"
             conf = {key: "org.apache.iceberg.spark.SparkCatalog", f"{key}.type": "hadoop"}
-            session = lane.session("training", {"lake": {**conf, f"{key}.warehouse": str(directory)}})
+            session = lane.session("training", {**conf, f"{key}.warehouse": str(directory)})
             for number, sql in enumerate(TRAINING):
                 for _ in session.run(sql, statement_id=f"training-{number}", user="training"):
                     pass

@@ -142,15 +142,6 @@ class ConnectSession:
         )
         self._drain(proto.Plan(command=proto.Command(create_dataframe_view=view)))
 
-    def create_metadata_view(self, name: str, location: str, snapshot_id: int | None) -> None:
-        """A temporary view of the Iceberg table that a metadata file describes."""
-        options = {} if snapshot_id is None else {"versionAsOf": str(snapshot_id)}
-        source = proto.Read.DataSource(format="iceberg", paths=[location], options=options)
-        view = proto.CreateDataFrameViewCommand(
-            input=proto.Relation(read=proto.Read(data_source=source)), name=name, replace=True
-        )
-        self._drain(proto.Plan(command=proto.Command(create_dataframe_view=view)))
-
     def create_local_view(self, name: str, data: bytes) -> None:
         """A temporary view of rows that travel with it, as an Arrow stream."""
         rows = proto.Relation(local_relation=proto.LocalRelation(data=data))

@@ -48,25 +48,8 @@ ICEBERG = Jar(
     sha256="3123c3798af642dd537230923548e013ef41cc28b6626e5225808cf5670a0f82",
     size=48309426,
 )
-SQLITE = Jar(
-    "org.xerial",
-    "sqlite-jdbc",
-    "3.51.0.0",
-    sha256="b0ca8cf80d6eff80ee18aa6e8a6aa72f697af0bf9c822c4b2ad9e35c7a3146e1",
-    size=14390908,
-)
 
-JARS = (ICEBERG, SQLITE)
-# Fetched only where a catalog is in such a database.
-DRIVERS = {
-    "postgresql": Jar(
-        "org.postgresql",
-        "postgresql",
-        "42.7.9",
-        sha256="88f1fc3992e80ec3b048f798030e9a014aa4783c40afb56d3e7a87ee0adf166f",
-        size=1130715,
-    ),
-}
+JARS = (ICEBERG,)
 
 OnProgress = Callable[[Jar, int], None]
 """Called with a jar that is being fetched and how many bytes of it have arrived."""

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqe.engine.lane import Batches, Candidate, Measured, Order, Question, Rendered
 from sqe.engine.row_limit import limited
+from sqe.engine.spark.bound import BoundStatement, BoundStream
 from sqe.errors import NotSupported
 from sqe.foundation.record import record
 from sqe.session import Identity
 from sqe.tree.expressions import walk
 from sqe.tree.names import expands, unspeakable
 from sqe.tree.relations import FileScan, Scan, TableName
-from sqe.tree.statements import Statement, Target
+from sqe.tree.statements import CreateTable, RowChange, Statement, Target
 from sqe.types import sql_types as t
 from sqe.types.iceberg import unsupported
 
 if TYPE_CHECKING:
+    from sqe.catalog.gateway.bindings import Bindings
     from sqe.catalog.iceberg.table import Table
     from sqe.engine.spark.connect import Progress
     from sqe.engine.spark.metrics import Operator
     from sqe.engine.spark.render import SparkRendered
-    from sqe.engine.spark.spark import SparkSession, Stream
+    from sqe.engine.spark.spark import SparkSession
 
 _NANOSECONDS = 9
 
@@ -41,29 +43,32 @@ class SparkCandidate(Candidate):
 
 
 class SparkLane:
-    """`session_of` is the Spark session of an identity, with the catalogs of that identity in it."""
+    """`session_of` is the Spark session of an identity, whose one catalog is the gateway."""
 
     name = "spark"
     tells_places = True
 
-    def __init__(self, session_of: Callable[[Identity], SparkSession]) -> None:
+    def __init__(self, session_of: Callable[[Identity], SparkSession], bindings: Bindings) -> None:
         self._session_of = session_of
+        self._bindings = bindings
 
     def eligible(self, question: Question) -> Candidate | str:
         _check_columns(question.tree)
         return SparkCandidate(question.tree, question.tables, question.time_zone, question.statement_id)
 
     def render(self, candidate: Candidate) -> SparkRendered:
-        from sqe.engine.spark.pinned import pinned
         from sqe.engine.spark.render import render
 
         assert isinstance(candidate, SparkCandidate)
         rendered = render(
-            pinned(candidate.tree, candidate.tables),
-            session_zone=candidate.time_zone,
-            statement_id=candidate.statement_id,
+            candidate.tree, session_zone=candidate.time_zone, statement_id=candidate.statement_id
         )
-        return replace(rendered, total_files=_total_files(candidate))
+        return replace(
+            rendered,
+            total_files=_total_files(candidate),
+            read={node.table: candidate.tables[node.table] for node in _scans(candidate.tree)},
+            written=_written(candidate),
+        )
 
     def run(self, rendered: Rendered, order: Order) -> Batches:
         return self._run(rendered, order)
@@ -73,7 +78,7 @@ class SparkLane:
         rendered: Rendered,
         order: Order,
         on_metrics: Callable[[list[Operator]], None] | None = None,
-    ) -> Stream:
+    ) -> BoundStream:
         from sqe.engine.spark.render import SparkRendered
 
         assert isinstance(rendered, SparkRendered)
@@ -82,18 +87,23 @@ class SparkLane:
             if order.on_progress is not None:
                 order.on_progress(progress.tasks_done, progress.tasks_total)
 
-        return self._session_of(order.identity).run(
-            rendered.sql,
-            statement_id=order.statement_id,
-            user=order.identity.user,
-            files={view.name: (view.format, view.paths) for view in rendered.views},
-            tables=order.tables,
-            pins=rendered.pins,
-            bodies=rendered.bodies,
-            on_progress=on_progress,
-            on_metrics=on_metrics,
-            deadline=order.deadline,
-        )
+        bound = BoundStatement(rendered, order.catalogs, self._bindings)
+        try:
+            stream = self._session_of(order.identity).run(
+                bound.sql,
+                statement_id=order.statement_id,
+                user=order.identity.user,
+                files={view.name: (view.format, view.paths) for view in rendered.views},
+                tables=order.tables,
+                bodies=rendered.bodies,
+                on_progress=on_progress,
+                on_metrics=None if on_metrics is None else bound.with_own_names(on_metrics),
+                deadline=order.deadline,
+            )
+        except BaseException:
+            bound.end()
+            raise
+        return BoundStream(stream, bound)
 
     def measure(self, rendered: Rendered, order: Order, *, most_rows: int) -> Measured:
         from sqe.engine.spark.metrics import steps_of
@@ -116,14 +126,17 @@ class SparkLane:
         # Spark plans what is there, and no temporary views are made for an EXPLAIN.
         if not rendered.is_query or rendered.views or rendered.tables:
             return lines
-        plan = self._session_of(order.identity).explain(
-            rendered.sql,
-            statement_id=order.statement_id,
-            pins=rendered.pins,
-            bodies=rendered.bodies,
-            deadline=order.deadline,
-        )
-        return [*lines, "", "Spark plan:", *("  " + line for line in plan.splitlines())]
+        bound = BoundStatement(rendered, order.catalogs, self._bindings)
+        try:
+            plan = self._session_of(order.identity).explain(
+                bound.sql,
+                statement_id=order.statement_id,
+                bodies=rendered.bodies,
+                deadline=order.deadline,
+            )
+        finally:
+            bound.end()
+        return [*lines, "", "Spark plan:", *("  " + line for line in bound.own_names(plan).splitlines())]
 
     def cancel(self, identity: Identity, statement_id: str) -> None:
         self._session_of(identity).cancel(statement_id)
@@ -159,6 +172,17 @@ def _check_columns(statement: Statement) -> None:
 
 def _is_nanoseconds(type_: t.Type) -> bool:
     return isinstance(type_, (t.Timestamp, t.TimestampTz)) and type_.precision == _NANOSECONDS
+
+
+def _scans(statement: Statement) -> Iterator[Scan]:
+    return (node for node in walk(statement) if isinstance(node, Scan) and node.metadata is None)
+
+
+def _written(candidate: SparkCandidate) -> dict[TableName, Table | None]:
+    tree = candidate.tree
+    if isinstance(tree, RowChange):
+        return {tree.target.table: candidate.tables[tree.target.table]}
+    return {tree.table: None} if isinstance(tree, CreateTable) else {}
 
 
 def _total_files(candidate: SparkCandidate) -> dict[str, int]:

@@ -8,13 +8,13 @@ from dataclasses import replace
 from sqe.engine.render.block import Block, Column, sealed
 from sqe.engine.render.layout import Lines, after, before, line
 from sqe.engine.render.lexing import SPARK, is_cast
-from sqe.engine.render.names import cte_name, file_view_name, metadata_view_name
+from sqe.engine.render.names import cte_name, file_view_name
 from sqe.engine.render.positions import strip_positions
 from sqe.engine.render.relations import Needed, RelationWriter, combined
 from sqe.engine.spark.expressions import SparkExpressions
-from sqe.engine.spark.types import delivered, quote_name, spark_type, table_name
+from sqe.engine.spark.table_names import table_name
+from sqe.engine.spark.types import delivered, quote_name, spark_type
 from sqe.engine.spark.unnest import generator, unnested_width
-from sqe.foundation.record import record
 from sqe.tree.expressions import Field, Literal
 from sqe.tree.relations import Cte, FileScan, Sample, Scan, Unnest, Values
 from sqe.tree.relations import Sequence as NumberSequence
@@ -23,21 +23,11 @@ from sqe.types.sql_types import Type
 _LARGEST = (1 << 63) - 1
 
 
-@record
-class MetadataView:
-    """A temporary view that the text refers to: a table by its metadata file, at a snapshot or as it is."""
-
-    name: str
-    location: str
-    snapshot_id: int | None = None
-
-
 class SparkRelations(RelationWriter):
     def __init__(self, *, max_recursion_depth: int, statement_id: str) -> None:
         super().__init__(statement_id=statement_id)
         self.expressions = SparkExpressions(self._subquery)
         self.file_views: dict[str, FileScan] = {}
-        self.metadata_views: dict[str, MetadataView] = {}
         self._max_recursion_depth = max_recursion_depth
 
     def quote(self, name: str) -> str:
@@ -50,14 +40,9 @@ class SparkRelations(RelationWriter):
         return delivered(t)
 
     def scan(self, relation: Scan, needed: Needed) -> Block:
-        snapshot = None if relation.as_of is None else int(relation.as_of.snapshot_id)
-        if relation.metadata_file is not None:
-            name = metadata_view_name(relation.metadata_file, snapshot)
-            self.metadata_views[name] = MetadataView(name, relation.metadata_file, snapshot)
-            return self.raw(relation.fields, relation.columns, needed, quote_name(name), exact=True)
         source = table_name(relation.table)
-        if snapshot is not None:
-            source += f" VERSION AS OF {snapshot}"
+        if relation.as_of is not None:
+            source += f" VERSION AS OF {int(relation.as_of.snapshot_id)}"
         return self.raw(relation.fields, relation.columns, needed, source, exact=True)
 
     def files(self, relation: FileScan, needed: Needed) -> Block:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from typing import TYPE_CHECKING
 
 from sqe.engine.lane import Rendered
 from sqe.engine.render.expressions import Scope
@@ -17,15 +18,16 @@ from sqe.engine.render.signed_zero import normalize_signed_zero
 from sqe.engine.render.zones import lower_zones
 from sqe.engine.spark.literals import string
 from sqe.engine.spark.lowering import lower
-from sqe.engine.spark.relations import MetadataView, SparkRelations
-from sqe.engine.spark.types import QUOTE, has_map_as_key, quote_name, table_name
+from sqe.engine.spark.relations import SparkRelations
+from sqe.engine.spark.table_names import target_name, with_names, with_own_names
+from sqe.engine.spark.types import QUOTE, has_map_as_key, quote_name
 from sqe.errors import InternalError, NotSupported
 from sqe.foundation.record import record
 from sqe.foundation.recursion import deep_recursion
 from sqe.functions.bodies import called
 from sqe.tree.definitions import PartitionField
 from sqe.tree.expressions import Expression, walk
-from sqe.tree.relations import FileScan, Scan, SystemScan, Values
+from sqe.tree.relations import FileScan, Scan, SystemScan, TableName, Values
 from sqe.tree.statements import (
     CreateTable,
     Delete,
@@ -41,6 +43,9 @@ from sqe.tree.statements import (
 __all__ = ["FileView", "SparkRendered", "position_of", "render", "strip_positions"]
 
 DEFAULT_RECURSION_DEPTH = 10
+if TYPE_CHECKING:
+    from sqe.catalog.iceberg.table import Table
+
 _TARGET = quote_name("target")
 _SOURCE = quote_name("source")
 _TRANSFORMS = {"year": "years", "month": "months", "day": "days", "hour": "hours"}
@@ -65,9 +70,18 @@ class SparkRendered(Rendered):
     views: tuple[FileView, ...] = ()
     tables: Mapping[str, SystemScan | Scan | Values] = field(default_factory=dict)
     bodies: tuple[str, ...] = ()
-    pins: tuple[MetadataView, ...] = ()
     is_query: bool = False
     total_files: Mapping[str, int] = field(default_factory=dict)
+    template: str = ""
+    """`sql` before its tables have names."""
+    read: Mapping[TableName, Table] = field(default_factory=dict)
+    """The tables that it reads, as they were bound."""
+    written: Mapping[TableName, Table | None] = field(default_factory=dict)
+    """The table that it writes; None for one that it makes or replaces."""
+
+    def named(self, read: Mapping[TableName, str], written: Mapping[TableName, str]) -> str:
+        """The text for Spark, which knows the tables by names of their own."""
+        return spelled(with_names(self.template, read, written), QUOTE)
 
 
 @deep_recursion()
@@ -88,13 +102,14 @@ def render(
     lowered = normalize_signed_zero(lower_zones(statement, session_zone), spark=True)
     sql = laid_out(_statement(lower(lowered), writer))
     files = tuple(FileView(name, scan.format, scan.paths) for name, scan in writer.file_views.items())
+    template = replace_failures(sql, lambda failure: f"raise_error({string(failure.text)})")
     return SparkRendered(
-        spelled(replace_failures(sql, lambda failure: f"raise_error({string(failure.text)})"), QUOTE),
+        spelled(with_own_names(template), QUOTE),
         files,
         writer.tables,
         called(sql),
-        tuple(writer.metadata_views.values()),
         isinstance(statement, Query),
+        template=template,
     )
 
 
@@ -104,12 +119,12 @@ def _statement(statement: Statement, writer: RelationWriter) -> Lines:
             return writer.answer(statement.relation)
         case Insert():
             columns = ", ".join(quote_name(c) for c in statement.columns)
-            head = f"INSERT INTO {table_name(statement.target.table)} ({columns})"
+            head = f"INSERT INTO {target_name(statement.target.table)} ({columns})"
             return (*line(head), *writer.query(statement.source, {}))
         case Update():
             return _update(statement, writer)
         case Delete():
-            head = f"DELETE FROM {table_name(statement.target.table)} AS {_TARGET}"
+            head = f"DELETE FROM {target_name(statement.target.table)} AS {_TARGET}"
             return (*line(head), *_where(statement.condition, writer, _row_of(statement.target)))
         case Merge():
             return _merge(statement, writer)
@@ -134,7 +149,7 @@ def _update(update: Update, writer: RelationWriter) -> Lines:
         f"{quote_name(a.column)} = {writer.expressions.text(a.value, scope)}" for a in update.assignments
     )
     return (
-        *line(f"UPDATE {table_name(update.target.table)} AS {_TARGET}"),
+        *line(f"UPDATE {target_name(update.target.table)} AS {_TARGET}"),
         *listed("SET ", changes, end=","),
         *_where(update.condition, writer, scope),
     )
@@ -145,7 +160,7 @@ def _merge(merge: Merge, writer: RelationWriter) -> Lines:
     row = {f.id: f"{_SOURCE}.{column_name(f)}" for f in merge.source.fields}
     scope = {**_row_of(merge.target), **row}
     return (
-        *line(f"MERGE INTO {table_name(merge.target.table)} AS {_TARGET}"),
+        *line(f"MERGE INTO {target_name(merge.target.table)} AS {_TARGET}"),
         *after(before("USING ", source), f" AS {_SOURCE}"),
         *line(f"ON {writer.expressions.text(merge.condition, scope)}"),
         *((0, _merge_clause(clause, writer, scope)) for clause in merge.clauses),
@@ -174,7 +189,7 @@ def _create(create: CreateTable, writer: RelationWriter) -> Lines:
     assert create.source is not None
     word = "CREATE OR REPLACE TABLE" if create.replace else "CREATE TABLE"
     lines = [
-        f"{word} {'IF NOT EXISTS ' if create.if_not_exists else ''}{table_name(create.table)}",
+        f"{word} {'IF NOT EXISTS ' if create.if_not_exists else ''}{target_name(create.table)}",
         "USING iceberg",
     ]
     if create.partitioning:

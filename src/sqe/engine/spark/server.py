@@ -17,7 +17,7 @@ from pathlib import Path
 from sqe.config.spark import SparkSettings, authentication
 from sqe.engine.spark import watchdog
 from sqe.engine.spark.archive import ClassArchive, class_archive, prune
-from sqe.engine.spark.jars import DRIVERS, ensure_jars, spark_jars
+from sqe.engine.spark.jars import ensure_jars, spark_jars
 from sqe.engine.spark.java import Java, find_java
 from sqe.engine.spark.python_workers import python_workers
 from sqe.engine.spark.session_conf import SESSION_CONF
@@ -102,14 +102,15 @@ class SparkServer:
         try:
             java = find_java()
             ours = ensure_jars(cache)
-            drivers = ensure_jars(cache, [DRIVERS[name] for name in settings.drivers])
-            classpath = [*ours, *spark_jars(), *drivers]
+            classpath = [*ours, *spark_jars()]
             archive = class_archive(cache, java, classpath)
             if archive.final is not None:
                 prune(archive.final.parent)
             self._training = archive.pending is not None
-            conf = _conf(settings, self.directory, [*ours, *drivers])
-            self._process = self._spawn(java, classpath, archive, conf)
+            conf = _conf(settings, self.directory, ours)
+            # Behind what the archive was made of: it is of use where the class path begins with that.
+            extra = [Path(path) for path in conf.get("spark.driver.extraClassPath", "").split(":") if path]
+            self._process = self._spawn(java, [*classpath, *extra], archive, conf)
         except OSError as error:
             self._scratch.remove()
             raise _no_room(error) from error

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from sqe.engine.spark.connect import ConnectSession, Progress
     from sqe.engine.spark.metrics import Operator
-    from sqe.engine.spark.relations import MetadataView
     from sqe.engine.spark.server import SparkServer
 
 log = logging.getLogger(__name__)
@@ -41,7 +40,7 @@ RUNAWAY_SECONDS = 60.0
 SESSION_IDLE_SECONDS = 600.0
 # A Connect server takes messages of up to 128 MB.
 LOCAL_BYTES = 100 << 20
-_SESSION_KEYS = ("spark.sql.catalog.", "spark.sql.iceberg.snapshot-property.")
+_SESSION_KEYS = "spark.sql.catalog."
 Files = Mapping[str, tuple[str, Sequence[str]]]
 """Temporary views that a statement needs: name -> (format, paths)."""
 Tables = Mapping[str, "pa.Table"]
@@ -109,10 +108,9 @@ class Spark:
         self._starting = threading.Thread(target=start, name="sqe-spark-start", daemon=True)
         self._starting.start()
 
-    def session(self, identity_key: str, catalogs: Mapping[str, Mapping[str, str]]) -> SparkSession:
+    def session(self, identity_key: str, conf: Mapping[str, str]) -> SparkSession:
         """The session of an identity. Spark reads a catalog's conf once, so another conf is another
         session; statements that still run on the old one finish there."""
-        conf = {key: value for entries in catalogs.values() for key, value in entries.items()}
         wrong = next((key for key in conf if not key.startswith(_SESSION_KEYS)), None)
         assert wrong is None, f"not a setting of a catalog: {wrong}"
         with self._lock:
@@ -259,7 +257,6 @@ class SparkSession:
         user: str = "",
         files: Files | None = None,
         tables: Tables | None = None,
-        pins: Sequence[MetadataView] = (),
         bodies: Sequence[str] = (),
         on_progress: Callable[[Progress], None] | None = None,
         on_metrics: Callable[[list[Operator]], None] | None = None,
@@ -274,7 +271,6 @@ class SparkSession:
             statement_id,
             files or {},
             tables or {},
-            pins,
             bodies,
             on_progress=on_progress,
             on_metrics=on_metrics,
@@ -308,14 +304,13 @@ class SparkSession:
         sql: str,
         *,
         statement_id: str | None = None,
-        pins: Sequence[MetadataView] = (),
         bodies: Sequence[str] = (),
         deadline: float | None = None,
     ) -> str:
         """Spark's plan. As SQL, since asking for the plan of a command by RPC would run the command."""
         statement_id = statement_id or f"explain-{secrets.token_hex(8)}"
         explained = f"EXPLAIN FORMATTED {sql}"
-        stream = self.run(explained, statement_id=statement_id, pins=pins, bodies=bodies, deadline=deadline)
+        stream = self.run(explained, statement_id=statement_id, bodies=bodies, deadline=deadline)
         plan = "\n".join(str(value) for batch in list(stream) for value in batch.column(0).to_pylist())
         if plan.startswith("Error occurred during query planning"):
             # Spark answers with an error's text, which suggests names that its author may not know.
@@ -354,9 +349,7 @@ class SparkSession:
             self.close()
 
     @contextlib.contextmanager
-    def views(
-        self, connect: ConnectSession, files: Files, tables: Tables, pins: Sequence[MetadataView]
-    ) -> Iterator[None]:
+    def views(self, connect: ConnectSession, files: Files, tables: Tables) -> Iterator[None]:
         """Temporary views. Statements at once may share one of files, and the last of them drops it."""
         names = []
         try:
@@ -370,11 +363,6 @@ class SparkSession:
                     connect.create_view(name, file_format, paths)
                     self._views[name] += 1
                 names.append(name)
-            for pin in pins:
-                with self._views_lock:
-                    connect.create_metadata_view(pin.name, pin.location, pin.snapshot_id)
-                    self._views[pin.name] += 1
-                names.append(pin.name)
             yield
         finally:
             for name in names:
@@ -413,7 +401,6 @@ class Stream:
         statement_id: str,
         files: Files,
         tables: Tables,
-        pins: Sequence[MetadataView],
         bodies: Sequence[str],
         *,
         on_progress: Callable[[Progress], None] | None,
@@ -427,7 +414,6 @@ class Stream:
         self._sql = sql
         self._files = files
         self._tables = tables
-        self._pins = pins
         self._bodies = bodies
         self._on_progress = on_progress
         self._on_metrics = on_metrics
@@ -488,7 +474,7 @@ class Stream:
         import pyarrow as pa
 
         self._session.register(connect, self._bodies)
-        with self._session.views(connect, self._files, self._tables, self._pins):
+        with self._session.views(connect, self._files, self._tables):
             answers = connect.run(
                 self._sql,
                 tag=self.statement_id,

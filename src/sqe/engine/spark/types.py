@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from sqe.engine.render.quoting import quoted
 from sqe.errors import NotSupported
-from sqe.tree.relations import TableName
 from sqe.types.sql_types import (
     BIGINT,
     BOOLEAN,
@@ -121,11 +120,6 @@ def has_map_as_key(t: Type, *, within_key: bool = False) -> bool:
 
 def quote_name(name: str) -> str:
     return quoted(name, QUOTE)
-
-
-def table_name(table: TableName) -> str:
-    parts = (table.catalog, *table.namespace, table.name)
-    return ".".join(quote_name(part) for part in parts)
 
 
 def _check_fraction(t: Type, precision: int) -> None:
