@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Protocol
 
-from sqe.catalog.iceberg.table import Raw, Table, TableMetadata
+from sqe.catalog.iceberg.table import Raw, Table, TableCommit, TableMetadata
 from sqe.catalog.iceberg.view import View, ViewDefinition
 from sqe.catalog.names import Visible, everything
 from sqe.session import Identity, TokenSource
 from sqe.tree.changes import Change
 from sqe.tree.relations import TableName
 from sqe.tree.statements import CreateTable
+
+NO_PROPERTIES: Mapping[str, str] = MappingProxyType({})
 
 
 class Catalog(Protocol):
@@ -23,6 +26,10 @@ class Catalog(Protocol):
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether another server decides where its tables are."""
 
     def acting_for(self, identity: Identity, tokens: TokenSource | None) -> Catalog:
         """The catalog as that user reaches it: with their own token, where it asks for one. What is kept of
@@ -70,10 +77,24 @@ class Catalog(Protocol):
     def namespace_location(self, namespace: tuple[str, ...]) -> str | None:
         """The LOCATION that the schema was created with."""
 
+    def namespace_properties(self, namespace: tuple[str, ...]) -> dict[str, str]:
+        """Of the exact name, its location among them. NotFound SCHEMA_NOT_FOUND."""
+
+    def change_namespace(
+        self, namespace: tuple[str, ...], changed: Mapping[str, str], removed: Collection[str]
+    ) -> None:
+        """Its properties, all at once. NotFound SCHEMA_NOT_FOUND, or NotSupported."""
+
     def check_location(self, table: TableName, location: str) -> None:
         """NotSupported where a table cannot have that LOCATION."""
 
-    def create_namespace(self, namespace: tuple[str, ...], *, location: str | None = None) -> None:
+    def create_namespace(
+        self,
+        namespace: tuple[str, ...],
+        *,
+        location: str | None = None,
+        properties: Mapping[str, str] = NO_PROPERTIES,
+    ) -> None:
         """AlreadyExists SCHEMA_ALREADY_EXISTS."""
 
     def drop_namespace(self, namespace: tuple[str, ...], *, cascade: bool = False) -> None:
@@ -128,5 +149,29 @@ class Catalog(Protocol):
     def commit(self, table: TableName, requirements: Sequence[Raw], updates: Sequence[Raw]) -> TableMetadata:
         """A commit of the REST protocol. RequirementFailed or InvalidCommit, NotFound or AlreadyExists, and
         nothing is changed; CommitUnknown where it cannot be said."""
+
+    def commit_all(self, commits: Sequence[TableCommit]) -> None:
+        """Commits to several tables, all of them or none. As `commit`; NotSupported where it cannot be."""
+
+    def create_requested(self, table: TableName, request: Raw) -> TableMetadata:
+        """The table of a request of the REST protocol. AlreadyExists, for a view too, or NotFound
+        SCHEMA_NOT_FOUND."""
+
+    def register(self, table: TableName, location: str, *, overwrite: bool = False) -> TableMetadata:
+        """A table whose metadata file is there already. AlreadyExists unless `overwrite`."""
+
+    def has_view(self, view: TableName) -> bool:
+        """Whether the exact name is a view's."""
+
+    def load_view(self, view: TableName) -> TableMetadata:
+        """As `load`, of whatever dialects it is. ViewNotFound."""
+
+    def create_requested_view(self, view: TableName, request: Raw) -> TableMetadata:
+        """As `create_requested`."""
+
+    def commit_view(
+        self, view: TableName, requirements: Sequence[Raw], updates: Sequence[Raw]
+    ) -> TableMetadata:
+        """As `commit`. ViewNotFound."""
 
     def close(self) -> None: ...

@@ -49,6 +49,7 @@ _PORTS = (
     ("coordinator", "flight_sql_port", 50051),
     ("coordinator", "trino_http_port", 8080),
     ("coordinator", "quack_port", 0),
+    ("coordinator", "iceberg_rest_port", 0),
     ("metrics", "prometheus_port", 9090),
     ("metrics", "health_port", 9091),
 )

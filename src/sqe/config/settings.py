@@ -91,6 +91,9 @@ class TlsSettings:
 class ServerSettings:
     host: str = setting(text("Address that the server listens on; 0.0.0.0 is all.", "127.0.0.1"))
     flight_sql_port: int = setting(port("Arrow Flight SQL; 0 takes any that is free.", 50051))
+    iceberg_rest_port: int = setting(
+        port("Catalogs for other engines, over Iceberg's REST protocol; 0 is none.", 0)
+    )
     flight_compression: str = setting(choice("Codec of Flight results.", "none lz4 zstd", "none"))
     flight_reflection: bool = setting(flag("Let gRPC tools list the services."))
     max_header_size: int = setting(size("Largest headers of a call; tokens travel there.", "64KB"))

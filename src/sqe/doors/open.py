@@ -7,20 +7,26 @@ import signal
 import threading
 import time
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from sqe.config.config import Config
 from sqe.doors.admin.admin import Admin
 from sqe.doors.flight.server import FlightDoor
 from sqe.server.server import Server
 
+if TYPE_CHECKING:
+    from sqe.doors.iceberg.server import IcebergDoor
+
 log = logging.getLogger(__name__)
 
 
 class OpenServer(Server):
-    """The server that everybody runs: Flight SQL for statements, and ports for operators."""
+    """The server that everybody runs: Flight SQL for statements, Iceberg's REST protocol for other engines
+    where it is configured, and ports for operators."""
 
     flight: FlightDoor
     admin: Admin
+    iceberg: IcebergDoor | None = None
 
     def open_doors(self) -> None:
         self.admin = Admin(
@@ -34,6 +40,11 @@ class OpenServer(Server):
         self.flight = FlightDoor(self.clients)
         self.add(self.admin)
         self.add(self.flight)
+        if self.config.server.iceberg_rest_port:
+            from sqe.doors.iceberg.server import IcebergDoor
+
+            self.iceberg = IcebergDoor(self.clients, self.config.server.iceberg_rest_port)
+            self.add(self.iceberg)
 
     def start(self) -> None:
         began = time.perf_counter()
@@ -43,6 +54,7 @@ class OpenServer(Server):
             extra={
                 "host": self.config.server.host,
                 "port": self.flight.port,
+                "iceberg_rest_port": None if self.iceberg is None else self.iceberg.port,
                 "tls": self.config.server.tls is not None,
                 "health_port": self.admin.health_port,
                 "prometheus_port": self.admin.prometheus_port,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import ssl
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import uvicorn
@@ -27,10 +29,28 @@ class Bounds:
     connections: int = 1000
 
 
+@record
+class Tls:
+    """With `ca_file` clients have to show a certificate of that authority."""
+
+    cert_file: Path
+    key_file: Path
+    ca_file: Path | None = None
+
+
 class HttpServer:
     """Listens when it is made; port 0 is any that is free. OSError where it cannot be opened."""
 
-    def __init__(self, app: Any, host: str, port: int, *, name: str, bounds: Bounds | None = None) -> None:
+    def __init__(
+        self,
+        app: Any,
+        host: str,
+        port: int,
+        *,
+        name: str,
+        bounds: Bounds | None = None,
+        tls: Tls | None = None,
+    ) -> None:
         bounds = bounds or Bounds()
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self._socket = socket.create_server((host, port), family=family, backlog=128)
@@ -47,6 +67,7 @@ class HttpServer:
             ws="none",
             h11_max_incomplete_event_size=bounds.head,
             timeout_graceful_shutdown=_CLOSE_SECONDS,
+            **({} if tls is None else _secured(tls)),
         )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(
@@ -65,6 +86,13 @@ class HttpServer:
         if self._thread.is_alive():
             self._thread.join(_CLOSE_SECONDS + 1)
         self._socket.close()
+
+
+def _secured(tls: Tls) -> dict[str, Any]:
+    secured: dict[str, Any] = {"ssl_certfile": tls.cert_file, "ssl_keyfile": tls.key_file}
+    if tls.ca_file is not None:
+        secured |= {"ssl_ca_certs": str(tls.ca_file), "ssl_cert_reqs": ssl.CERT_REQUIRED}
+    return secured
 
 
 def _bounded(bounds: Bounds) -> type[H11Protocol]:

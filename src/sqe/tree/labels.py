@@ -7,7 +7,7 @@ OTHER = "other"
 
 LABELS = frozenset(
     {
-        *("query", "explain", "describe", "metadata", "utility", OTHER),
+        *("query", "explain", "describe", "metadata", "icebergrest", "utility", OTHER),
         *("createschema", "dropschema", "alterschema"),
         *("createtable", "ctas", "drop", "rename", "altertable", "altertableprops", "comment"),
         *("createview", "dropview"),

@@ -6,6 +6,7 @@ A backend says where names lead to (`_pointer`) and how new metadata takes the p
 
 from __future__ import annotations
 
+import contextlib
 import random
 import time
 from abc import ABC, abstractmethod
@@ -14,11 +15,19 @@ from dataclasses import field, replace
 from typing import Any, Self
 
 from sqe.catalog.iceberg import metadata
-from sqe.catalog.iceberg.table import Table, TableMetadata, table_bytes
+from sqe.catalog.iceberg.table import Table, TableCommit, TableMetadata, table_bytes
 from sqe.catalog.iceberg.view import View, ViewDefinition
 from sqe.catalog.io import shown, spell
 from sqe.catalog.names import Visible, everything, match, nearest
-from sqe.errors import AlreadyExists, CommitConflict, InvalidArgument, NotFound, UserError, ViewNotFound
+from sqe.errors import (
+    AlreadyExists,
+    CommitConflict,
+    InvalidArgument,
+    NotFound,
+    NotSupported,
+    UserError,
+    ViewNotFound,
+)
 from sqe.foundation.byte_cache import ByteCache
 from sqe.foundation.record import record
 from sqe.session import Identity, TokenSource
@@ -45,6 +54,7 @@ class Pointer:
 
 
 class CommittingCatalog(ABC):
+    is_remote = False
     # Whether a metadata file never changes, so that what one says may be kept by its location.
     _keeps_metadata = True
     # Whether the metadata file itself may be out of our reach.
@@ -235,6 +245,57 @@ class CommittingCatalog(ABC):
         raw, location = self._commit(table, change, create=creates, replace=not creates)
         return TableMetadata(raw, location)
 
+    def commit_all(self, commits: Sequence[TableCommit]) -> None:
+        raise NotSupported(f"catalog '{self.name}' cannot change several tables at once")
+
+    def create_requested(self, table: TableName, request: Raw) -> TableMetadata:
+        staged = self.stage(table, request).raw
+        raw, location = self._commit(table, lambda base, _: staged, create=True, replace=False)
+        return TableMetadata(raw, location)
+
+    def register(self, table: TableName, location: str, *, overwrite: bool = False) -> TableMetadata:
+        raise NotSupported(f"catalog '{self.name}' takes no tables that are there already")
+
+    def has_view(self, view: TableName) -> bool:
+        pointer = self._pointer(view.namespace, view.name)
+        return pointer is not None and pointer.is_view
+
+    def load_view(self, view: TableName) -> TableMetadata:
+        pointer = self._pointer(view.namespace, view.name)
+        if pointer is None or not pointer.is_view:
+            raise self._not_found(view.namespace, view.name, kind="view")
+        return TableMetadata(_read(pointer, view), pointer.location)
+
+    def create_requested_view(self, view: TableName, request: Raw) -> TableMetadata:
+        from sqe.catalog.iceberg.view_commits import view_updates
+
+        location = request.get("location")
+        place = spell(location) if location else self._new_location(view.namespace, view.name)
+        return self._commit_view(view, [], view_updates(request, place), create=True, replace=False)
+
+    def commit_view(
+        self, view: TableName, requirements: Sequence[Raw], updates: Sequence[Raw]
+    ) -> TableMetadata:
+        return self._commit_view(view, requirements, updates)
+
+    def _commit_view(
+        self,
+        view: TableName,
+        requirements: Sequence[Raw],
+        updates: Sequence[Raw],
+        *,
+        create: bool = False,
+        replace: bool = True,
+    ) -> TableMetadata:
+        from sqe.catalog.iceberg.view_commits import apply_view_updates, check_view_requirements
+
+        def change(base: Raw | None, base_location: str) -> Raw:
+            check_view_requirements(base, requirements)
+            return apply_view_updates(base, updates)
+
+        raw, location = self._commit(view, change, view=True, create=create, replace=replace)
+        return TableMetadata(raw, location)
+
     def _find_table(self, namespace: Namespace, name: str, visible: Visible) -> tuple[TableName, Pointer]:
         table, pointer = self._find(namespace, name, visible)
         if pointer.is_view:
@@ -353,7 +414,9 @@ def _read(pointer: Pointer, name: TableName) -> Raw:
 def check_readable(raw: Raw, location: str, name: TableName, *, view: bool) -> Table | None:
     """What cannot be read again must not be written. The table, if it is one."""
     if view:
-        metadata.parse_view(raw, location, name)
+        # It may be of other dialects than ours.
+        with contextlib.suppress(NotSupported):
+            metadata.parse_view(raw, location, name)
         return None
     return metadata.parse(raw, location, name)
 

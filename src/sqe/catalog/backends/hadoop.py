@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
@@ -23,16 +24,18 @@ from sqe.catalog.backends.committing import (
 )
 from sqe.catalog.backends.jdbc import not_writable, refuse_purge
 from sqe.catalog.iceberg import metadata
-from sqe.catalog.iceberg.table import Table
+from sqe.catalog.iceberg.table import Table, TableMetadata
 from sqe.catalog.iceberg.view import View, ViewDefinition
 from sqe.catalog.io import configured, file_system, shown, spell
 from sqe.catalog.io.location import schema_directory
 from sqe.catalog.io.protocol import DirectoryTree
 from sqe.catalog.names import everything
+from sqe.catalog.protocol import NO_PROPERTIES
 from sqe.errors import (
     AlreadyExists,
     ConfigError,
     InvalidArgument,
+    NotFound,
     NotSupported,
     SqeError,
     Unavailable,
@@ -87,9 +90,31 @@ class HadoopCatalog(CommittingCatalog):
     def check_location(self, table: TableName, location: str) -> None:
         self._refuse_other_place(table.namespace, table.name, location)
 
-    def create_namespace(self, namespace: Namespace, *, location: str | None = None) -> None:
-        if location is not None:
+    def namespace_properties(self, namespace: Namespace) -> dict[str, str]:
+        place = self._place(self._as_stored(namespace))
+        if not self._files.has_directory(place) or self._is_table(place):
+            raise NotFound(
+                f"schema '{self.name}.{'.'.join(namespace)}' does not exist", code="SCHEMA_NOT_FOUND"
+            )
+        return {"location": place}
+
+    def change_namespace(
+        self, namespace: Namespace, changed: Mapping[str, str], removed: Collection[str]
+    ) -> None:
+        self.namespace_properties(namespace)
+        raise self._unable("a schema has no properties")
+
+    def create_namespace(
+        self,
+        namespace: Namespace,
+        *,
+        location: str | None = None,
+        properties: Mapping[str, str] = NO_PROPERTIES,
+    ) -> None:
+        if location is not None or "location" in properties:
             raise self._unable("a schema cannot have a LOCATION of its own")
+        if properties:
+            raise self._unable("a schema has no properties")
         namespace = self._as_stored(namespace)
         place = self._place(namespace)
         dotted = ".".join(namespace)
@@ -131,6 +156,13 @@ class HadoopCatalog(CommittingCatalog):
 
     def create_view(self, view: ViewDefinition, *, replace: bool = False) -> View:
         self._refuse_views()
+
+    def create_requested_view(self, view: TableName, request: Raw) -> TableMetadata:
+        self._refuse_views()
+
+    def stage(self, table: TableName, request: Raw) -> TableMetadata:
+        self._refuse_other_place(table.namespace, table.name, request.get("location"))
+        return super().stage(table, request)
 
     def alter_view(self, view: TableName, change: Change) -> None:
         self.find_view_name(view.namespace, view.name)

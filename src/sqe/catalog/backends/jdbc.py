@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 import uuid
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,11 +22,13 @@ from sqe.catalog.backends.committing import (
     Raw,
     check_readable,
 )
-from sqe.catalog.backends.pointers import Pointers
+from sqe.catalog.backends.pointers import EXISTS, Moved, Pointers
 from sqe.catalog.iceberg import metadata
+from sqe.catalog.iceberg.table import TableCommit, TableMetadata
 from sqe.catalog.io import configured, file_system, shown, spell
 from sqe.catalog.io.location import is_within, parent, schema_directory, table_directory
 from sqe.catalog.names import everything
+from sqe.catalog.protocol import NO_PROPERTIES
 from sqe.errors import (
     AlreadyExists,
     CommitConflict,
@@ -93,12 +96,25 @@ class JdbcCatalog(CommittingCatalog):
     def namespace_location(self, namespace: Namespace) -> str | None:
         return self._pointers.namespace_location(_join(namespace))
 
-    def create_namespace(self, namespace: Namespace, *, location: str | None = None) -> None:
+    def namespace_properties(self, namespace: Namespace) -> dict[str, str]:
+        properties = self._pointers.namespace_properties(_join(namespace))
+        return {key: value for key, value in properties.items() if key != EXISTS}
+
+    def change_namespace(
+        self, namespace: Namespace, changed: Mapping[str, str], removed: Collection[str]
+    ) -> None:
+        self._pointers.change_namespace(_join(namespace), _spelled(changed), set(removed) - {EXISTS})
+
+    def create_namespace(
+        self,
+        namespace: Namespace,
+        *,
+        location: str | None = None,
+        properties: Mapping[str, str] = NO_PROPERTIES,
+    ) -> None:
         stored = _join(namespace)
-        properties = {"exists": "true"}
-        if location is not None:
-            properties["location"] = spell(location)
-        if not self._pointers.add_namespace(stored, properties):
+        given = _spelled(properties if location is None else {**properties, "location": location})
+        if not self._pointers.add_namespace(stored, {EXISTS: "true"} | given):
             raise AlreadyExists(f"schema '{self.name}.{stored}' already exists", code="SCHEMA_ALREADY_EXISTS")
 
     def drop_namespace(self, namespace: Namespace, *, cascade: bool = False) -> None:
@@ -123,6 +139,57 @@ class JdbcCatalog(CommittingCatalog):
 
     def rename_view(self, view: TableName, to: TableName) -> None:
         self._rename(self.find_view_name(view.namespace, view.name), to, view=True)
+
+    def register(self, table: TableName, location: str, *, overwrite: bool = False) -> TableMetadata:
+        raw = metadata.read(location, table)
+        check_readable(raw, location, table, view=False)
+        pointer = self._pointer(table.namespace, table.name)
+        if pointer is not None and (not overwrite or pointer.is_view):
+            raise AlreadyExists(f"'{table}' already exists", code="TABLE_ALREADY_EXISTS")
+        previous = None if pointer is None else pointer.location
+        stored = self._pointers.put(
+            _join(table.namespace), table.name, location, previous=previous, view=False
+        )
+        if not stored:
+            raise CommitConflict(f"table '{table}' was changed by others at the same time", hint="try again")
+        return TableMetadata(raw, location)
+
+    def commit_all(self, commits: Sequence[TableCommit]) -> None:
+        from sqe.catalog.iceberg.commits import apply_updates, check_requirements
+
+        if len({commit.table for commit in commits}) < len(commits):
+            raise InvalidArgument("a table can be changed once in a transaction")
+        moved: list[Moved] = []
+        stored = False
+        try:
+            for commit in commits:
+                name = commit.table
+                pointer = self._pointer(name.namespace, name.name)
+                creates = any(r.get("type") == "assert-create" for r in commit.requirements)
+                if (pointer is None and not creates) or (pointer is not None and pointer.is_view):
+                    raise self._not_found(name.namespace, name.name)
+                base = None if pointer is None else metadata.read(pointer.location, name)
+                check_requirements(base, commit.requirements)
+                before = "" if pointer is None else pointer.location
+                raw = apply_updates(base, before, commit.updates)
+                if raw is base:
+                    continue
+                location = _next_location(raw, pointer)
+                check_readable(raw, location, name, view=False)
+                previous = None if pointer is None else pointer.location
+                moved.append(Moved(_join(name.namespace), name.name, location, previous))
+                try:
+                    metadata.write(raw, location)
+                except OSError as error:
+                    raise not_writable(name, location, error) from error
+            stored = self._pointers.put_all(moved)
+        finally:
+            if not stored:
+                for each in moved:
+                    name = TableName(self.name, _split(each.namespace), each.name)
+                    self._discard_unused(name, each.location, parent(parent(each.location)))
+        if not stored:
+            raise CommitConflict("a table was changed by others at the same time", hint="try again")
 
     def drop_view(self, namespace: Namespace, name: str) -> None:
         view = self.find_view_name(namespace, name)
@@ -231,8 +298,7 @@ class JdbcCatalog(CommittingCatalog):
         self, name: TableName, raw: Raw, *, base: Raw | None, pointer: Pointer | None, view: bool
     ) -> tuple[Raw, str] | None:
         """Writes a metadata file, then the pointer to it."""
-        number = 0 if pointer is None else _number(pointer.location) + 1
-        location = f"{raw['location']}/metadata/{number:05d}-{uuid.uuid4()}.metadata.json"
+        location = _next_location(raw, pointer)
         table = check_readable(raw, location, name, view=view)
         previous = None if pointer is None else pointer.location
         stored = False
@@ -303,6 +369,16 @@ def _join(namespace: Namespace) -> str:
 
 def _split(stored: str) -> Namespace:
     return tuple(stored.split("."))
+
+
+def _spelled(properties: Mapping[str, str]) -> dict[str, str]:
+    """Locations in the one way in which all of them are written."""
+    return {key: spell(value) if key == "location" else value for key, value in properties.items()}
+
+
+def _next_location(raw: Raw, pointer: Pointer | None) -> str:
+    number = 0 if pointer is None else _number(pointer.location) + 1
+    return f"{raw['location']}/metadata/{number:05d}-{uuid.uuid4()}.metadata.json"
 
 
 def _number(location: str) -> int:

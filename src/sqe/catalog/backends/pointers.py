@@ -6,11 +6,12 @@ The statements are one text for all databases, with `:name` for a value; a datab
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from sqe.catalog.backends.committing import Pointer, name_conflict
 from sqe.errors import NotFound, SqeError
+from sqe.foundation.record import record
 
 T = TypeVar("T")
 
@@ -43,6 +44,22 @@ _WITHIN = "catalog_name = :catalog AND ({0} = :namespace OR substr({0}, 1, lengt
 _FIRST_NAMESPACE = "default"
 
 Values = Mapping[str, str | None]
+# The property of a namespace that has no other.
+EXISTS = "exists"
+
+
+@record
+class Moved:
+    """A table that gets new metadata; `previous` is None for a new one."""
+
+    namespace: str
+    name: str
+    location: str
+    previous: str | None
+
+
+class _Lost(Exception):
+    """Another was faster: nothing of the transaction is kept."""
 
 
 class Database(Protocol):
@@ -95,6 +112,35 @@ class Pointers(ABC):
             {"catalog": self._catalog, "namespace": namespace},
         )
         return rows[0][0] if rows else None
+
+    def namespace_properties(self, namespace: str) -> dict[str, str]:
+        """SCHEMA_NOT_FOUND."""
+
+        def properties(db: Database) -> dict[str, str]:
+            self._require_namespace(db, namespace)
+            rows = db.query(
+                "SELECT property_key, property_value FROM iceberg_namespace_properties "
+                "WHERE catalog_name = :catalog AND namespace = :namespace",
+                {"catalog": self._catalog, "namespace": namespace},
+            )
+            return dict(rows)
+
+        return self._write(properties)
+
+    def change_namespace(self, namespace: str, changed: dict[str, str], removed: set[str]) -> None:
+        """SCHEMA_NOT_FOUND."""
+
+        def change(db: Database) -> None:
+            self._require_namespace(db, namespace)
+            for key in {*changed, *removed}:
+                db.change(
+                    "DELETE FROM iceberg_namespace_properties "
+                    "WHERE catalog_name = :catalog AND namespace = :namespace AND property_key = :key",
+                    {"catalog": self._catalog, "namespace": namespace, "key": key},
+                )
+            self._insert_namespace(db, namespace, changed)
+
+        self._write(change)
 
     def tables(self, namespace: str) -> list[str]:
         return self._listed(namespace, f" AND {_OF_KIND[False]}")
@@ -185,25 +231,39 @@ class Pointers(ABC):
         """Points a table or a view to its new metadata. False if it no longer points to `previous`, or,
         where that is None, if there is one of that name."""
 
-        def put(db: Database) -> bool:
-            values = {**self._key(namespace, name), "location": location}
-            if previous is not None:
-                count = db.change(
-                    "UPDATE iceberg_tables SET metadata_location = :location, "
-                    f"previous_metadata_location = :previous WHERE {_KEY} "
-                    f"AND metadata_location = :previous AND {_OF_KIND[view]}",
-                    {**values, "previous": previous},
-                )
-                return count == 1
-            self._require_room(db, namespace, name)
+        return self._write(lambda db: self._put(db, Moved(namespace, name, location, previous), view=view))
+
+    def put_all(self, tables: Sequence[Moved]) -> bool:
+        """As `put`, of several tables at once: all or none."""
+
+        def put(db: Database) -> None:
+            for table in tables:
+                if not self._put(db, table, view=False):
+                    raise _Lost
+
+        try:
+            self._write(put)
+        except _Lost:
+            return False
+        return True
+
+    def _put(self, db: Database, moved: Moved, *, view: bool) -> bool:
+        values = {**self._key(moved.namespace, moved.name), "location": moved.location}
+        if moved.previous is not None:
             count = db.change(
-                "INSERT INTO iceberg_tables (catalog_name, table_namespace, table_name, metadata_location, "
-                "iceberg_type) VALUES (:catalog, :namespace, :name, :location, :kind) ON CONFLICT DO NOTHING",
-                {**values, "kind": "VIEW" if view else "TABLE"},
+                "UPDATE iceberg_tables SET metadata_location = :location, "
+                f"previous_metadata_location = :previous WHERE {_KEY} "
+                f"AND metadata_location = :previous AND {_OF_KIND[view]}",
+                {**values, "previous": moved.previous},
             )
             return count == 1
-
-        return self._write(put)
+        self._require_room(db, moved.namespace, moved.name)
+        count = db.change(
+            "INSERT INTO iceberg_tables (catalog_name, table_namespace, table_name, metadata_location, "
+            "iceberg_type) VALUES (:catalog, :namespace, :name, :location, :kind) ON CONFLICT DO NOTHING",
+            {**values, "kind": "VIEW" if view else "TABLE"},
+        )
+        return count == 1
 
     def remove(self, namespace: str, name: str, *, view: bool) -> bool:
         """False if there is none."""
@@ -238,7 +298,7 @@ class Pointers(ABC):
         return bool(rows)
 
     def _add_first_namespace(self, db: Database) -> None:
-        self._insert_namespace(db, _FIRST_NAMESPACE, {"exists": "true"})
+        self._insert_namespace(db, _FIRST_NAMESPACE, {EXISTS: "true"})
 
     def _insert_namespace(self, db: Database, namespace: str, properties: dict[str, str]) -> None:
         for key, value in properties.items():

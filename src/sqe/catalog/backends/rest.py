@@ -6,7 +6,7 @@ what it began with still holds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sqe.catalog.backends import rest_updates as updates
@@ -22,10 +22,11 @@ from sqe.catalog.backends.jdbc import refuse_purge
 from sqe.catalog.backends.rest_client import RestClient, RestError
 from sqe.catalog.iceberg import metadata
 from sqe.catalog.iceberg.commits import RequirementFailed
-from sqe.catalog.iceberg.table import Table, TableMetadata
+from sqe.catalog.iceberg.table import Table, TableCommit, TableMetadata
 from sqe.catalog.iceberg.view import View, ViewDefinition
 from sqe.catalog.io import spell
 from sqe.catalog.names import Visible, everything
+from sqe.catalog.protocol import NO_PROPERTIES
 from sqe.errors import AlreadyExists, InvalidArgument, NotFound, NotSupported, UserError
 from sqe.tree.relations import TableName
 
@@ -40,6 +41,7 @@ def mount(settings: CatalogSettings) -> RestCatalog:
 class RestCatalog(CommittingCatalog):
     """The catalog `name` of the server at `url`, which calls it `warehouse`."""
 
+    is_remote = True
     _keeps_raw = True
 
     def __init__(self, name: str, url: str, *, warehouse: str) -> None:
@@ -72,7 +74,28 @@ class RestCatalog(CommittingCatalog):
     def namespace_location(self, namespace: Namespace) -> str | None:
         return (self._properties(namespace) or {}).get("location")
 
-    def create_namespace(self, namespace: Namespace, *, location: str | None = None) -> None:
+    def namespace_properties(self, namespace: Namespace) -> dict[str, str]:
+        properties = self._properties(namespace)
+        if properties is None:
+            raise self._no_schema(namespace)
+        return properties
+
+    def change_namespace(
+        self, namespace: Namespace, changed: Mapping[str, str], removed: Collection[str]
+    ) -> None:
+        body = {"updates": dict(changed), "removals": sorted(removed)}
+        try:
+            self._client.post("namespaces", namespace, "properties", body=body)
+        except RestError:
+            raise self._no_schema(namespace) from None
+
+    def create_namespace(
+        self,
+        namespace: Namespace,
+        *,
+        location: str | None = None,
+        properties: Mapping[str, str] = NO_PROPERTIES,
+    ) -> None:
         if not namespace or not _is_name(*namespace):
             raise InvalidArgument(
                 f"'{'.'.join(namespace)}' is not a schema name", hint="no part of it may be blank"
@@ -80,12 +103,12 @@ class RestCatalog(CommittingCatalog):
         above = self._table_above(namespace)
         if above is not None:
             raise name_conflict(f"table or view '{self.name}.{above}'")
-        properties = {} if location is None else {"location": spell(location)}
+        given = dict(properties) if location is None else {**properties, "location": spell(location)}
         for length in range(1, len(namespace)):
             # Not all servers make the parents.
             if self._properties(namespace[:length]) is None:
                 self._add_namespace(namespace[:length], {})
-        if not self._add_namespace(namespace, properties):
+        if not self._add_namespace(namespace, given):
             raise AlreadyExists(
                 f"schema '{self.name}.{'.'.join(namespace)}' already exists", code="SCHEMA_ALREADY_EXISTS"
             )
@@ -166,8 +189,57 @@ class RestCatalog(CommittingCatalog):
             raise RequirementFailed(str(error)) from None
         return self._loaded(answer, table)
 
-    def _loaded(self, answer: Raw, table: TableName) -> TableMetadata:
-        pointer = self._pointer_in(answer, table, view=False)
+    def commit_all(self, commits: Sequence[TableCommit]) -> None:
+        changes = [
+            {
+                "identifier": _identifier(commit.table),
+                "requirements": commit.requirements,
+                "updates": commit.updates,
+            }
+            for commit in commits
+        ]
+        try:
+            self._client.post("transactions", "commit", body={"table-changes": changes})
+        except RestError as error:
+            if error.status == 404:
+                raise NotFound(str(error)) from None
+            raise RequirementFailed(str(error)) from None
+
+    def create_requested(self, table: TableName, request: Raw) -> TableMetadata:
+        return self._create(table, request, "tables")
+
+    def register(self, table: TableName, location: str, *, overwrite: bool = False) -> TableMetadata:
+        body = {"name": table.name, "metadata-location": location, "overwrite": overwrite}
+        return self._create(table, body, "register")
+
+    def create_requested_view(self, view: TableName, request: Raw) -> TableMetadata:
+        return self._create(view, request, "views")
+
+    def _create(self, name: TableName, request: Raw, kind: str) -> TableMetadata:
+        """As it came."""
+        self.check_name(name)
+        try:
+            answer = self._client.post("namespaces", name.namespace, kind, body=request)
+        except RestError as error:
+            if error.status == 404:
+                raise self._no_schema(name.namespace) from None
+            raise AlreadyExists(f"'{name}' already exists", code="TABLE_ALREADY_EXISTS") from None
+        return self._loaded(answer, name, view=kind == "views")
+
+    def commit_view(
+        self, view: TableName, requirements: Sequence[Raw], updates: Sequence[Raw]
+    ) -> TableMetadata:
+        body = {"identifier": _identifier(view), "requirements": requirements, "updates": updates}
+        try:
+            answer = self._client.post("namespaces", view.namespace, "views", (view.name,), body=body)
+        except RestError as error:
+            if error.status == 404:
+                raise self._not_found(view.namespace, view.name, kind="view") from None
+            raise RequirementFailed(str(error)) from None
+        return self._loaded(answer, view, view=True)
+
+    def _loaded(self, answer: Raw, table: TableName, *, view: bool = False) -> TableMetadata:
+        pointer = self._pointer_in(answer, table, view=view)
         return TableMetadata(pointer.raw or {}, pointer.location, _config(answer))
 
     def close(self) -> None:

@@ -21,7 +21,7 @@ from starlette.routing import Route
 
 from sqe.catalog.gateway.bindings import Access, Binding, Bindings, Commit, Namespace
 from sqe.catalog.iceberg import metadata
-from sqe.catalog.iceberg.commits import InvalidCommit, RequirementFailed
+from sqe.catalog.iceberg.commits import InvalidCommit
 from sqe.catalog.iceberg.table import TableMetadata
 from sqe.errors import AlreadyExists, CommitConflict, NotFound, SqeError, Unavailable
 
@@ -92,10 +92,6 @@ def _answers(handler: Callable[..., Awaitable[Response]]) -> Callable[..., Await
             return Response(status_code=400)
         except _Refusal as refusal:
             return _error(refusal.status, refusal.kind, str(refusal))
-        except RequirementFailed as error:
-            return _error(409, "CommitFailedException", str(error))
-        except InvalidCommit as error:
-            return _error(400, "BadRequestException", str(error))
         except NotFound as error:
             return _error(404, "NoSuchTableException", str(error))
         except AlreadyExists as error:

@@ -14,6 +14,7 @@ from typing import Any
 from sqe.catalog.iceberg.definition import complete, in_version, metadata_log
 from sqe.catalog.iceberg.metadata import NEWEST_VERSION
 from sqe.catalog.iceberg.table import MAIN
+from sqe.errors import CommitConflict, InvalidArgument
 
 Raw = dict[str, Any]
 
@@ -24,11 +25,11 @@ _FIRST_PARTITION_ID = 1000
 _CLOCK_SKEW_MS = 60_000
 
 
-class RequirementFailed(Exception):
+class RequirementFailed(CommitConflict):
     """What the commit was worked out from is no longer so: its author may load the table and try again."""
 
 
-class InvalidCommit(Exception):
+class InvalidCommit(InvalidArgument):
     """The commit cannot be applied to any table."""
 
 

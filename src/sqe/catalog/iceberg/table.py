@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
@@ -135,6 +135,15 @@ class TableMetadata:
     raw: Raw
     location: str
     config: Mapping[str, str] = field(default_factory=dict)
+
+
+@record
+class TableCommit:
+    """A commit of the REST protocol to one table."""
+
+    table: TableName
+    requirements: Sequence[Raw]
+    updates: Sequence[Raw]
 
 
 def table_bytes(table: Table) -> int:

@@ -79,25 +79,25 @@ def _with_version(base: dict[str, Any], version: dict[str, Any], fields: list[An
         "timestamp-ms": now,
         "summary": {"engine-name": "sqe", "engine-version": __version__},
     }
-    versions = [*base["versions"], new][-_kept_versions(base) :]
+    versions = [*base["versions"], new][-kept_versions(base) :]
     log = [*base["version-log"], {"timestamp-ms": now, "version-id": number}]
     return {
         **base,
         "schemas": schemas,
         "current-version-id": number,
         "versions": versions,
-        "version-log": _without_gaps(log, {v["version-id"] for v in versions}),
+        "version-log": without_gaps(log, {v["version-id"] for v in versions}),
     }
 
 
-def _kept_versions(base: dict[str, Any]) -> int:
+def kept_versions(base: dict[str, Any]) -> int:
     try:
         return max(1, int((base.get("properties") or {}).get(_KEPT_VERSIONS, _DEFAULT_KEPT_VERSIONS)))
     except ValueError:
         return _DEFAULT_KEPT_VERSIONS
 
 
-def _without_gaps(log: list[dict[str, Any]], versions: set[int]) -> list[dict[str, Any]]:
+def without_gaps(log: list[dict[str, Any]], versions: set[int]) -> list[dict[str, Any]]:
     """The end of a log, from where on all its versions are known: readers refuse gaps."""
     recent = itertools.takewhile(lambda entry: entry["version-id"] in versions, reversed(log))
     return list(recent)[::-1]

@@ -1,0 +1,98 @@
+"""What the door answers: the protocol's bodies, and its names for our errors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Any
+
+from sqe.catalog.iceberg.table import TableMetadata
+from sqe.errors import (
+    AccessDenied,
+    AlreadyExists,
+    AuthenticationFailed,
+    Cancelled,
+    CommitConflict,
+    InvalidArgument,
+    LimitExceeded,
+    NotFound,
+    NotSupported,
+    SessionExpired,
+    Unavailable,
+    UserError,
+    ViewNotFound,
+)
+from sqe.foundation.record import record
+
+Raw = dict[str, Any]
+
+
+@record
+class Answer:
+    body: Raw | None = None
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+NOTHING = Answer(status=204)
+
+
+class Unprocessable(InvalidArgument):
+    """A request that contradicts itself, or an idempotency key that is another request's."""
+
+
+def table_answer(loaded: TableMetadata) -> Answer:
+    body: Raw = {"metadata": loaded.raw, "config": dict(loaded.config)}
+    if not loaded.location:
+        return Answer(body)
+    return Answer({"metadata-location": loaded.location, **body}, headers={"ETag": etag(loaded)})
+
+
+def etag(loaded: TableMetadata) -> str:
+    # A table made anew in a catalog of directories may have its metadata at the same place.
+    return f'"{loaded.raw.get("table-uuid")}:{loaded.location}"'
+
+
+def error_answer(status: int, kind: str, message: str) -> Answer:
+    return Answer({"error": {"message": message, "type": kind, "code": status}}, status)
+
+
+def failure(error: Exception, *, changes: bool) -> Answer:
+    """`changes` says that the request may have changed something before it failed."""
+    message = str(error)
+    match error:
+        case CommitConflict():
+            return error_answer(409, "CommitFailedException", message)
+        case Unprocessable():
+            return error_answer(422, "UnprocessableEntityException", message)
+        case AuthenticationFailed() | SessionExpired():
+            challenge = {"WWW-Authenticate": 'Bearer realm="sqe", Basic realm="sqe"'}
+            answer = error_answer(401, "NotAuthorizedException", message)
+            return Answer(answer.body, answer.status, challenge)
+        case AccessDenied():
+            return error_answer(403, "ForbiddenException", message)
+        case ViewNotFound():
+            return error_answer(404, "NoSuchViewException", message)
+        case NotFound():
+            return error_answer(404, _MISSING.get(error.code, "NoSuchTableException"), message)
+        case AlreadyExists():
+            return error_answer(409, "AlreadyExistsException", message)
+        case NotSupported():
+            return error_answer(406, "UnsupportedOperationException", message)
+        case LimitExceeded() | Cancelled():
+            return error_answer(429, "TooManyRequestsException", message)
+        case Unavailable():
+            # A file that cannot be written is known not to be there; the rest is not known.
+            unknown = changes and error.code != "ICEBERG_FILESYSTEM_ERROR"
+            return error_answer(
+                503 if unknown or not changes else 400, "ServiceUnavailableException", message
+            )
+        case UserError():
+            conflict = _CONFLICTS.get(error.code)
+            status, kind = (400, "BadRequestException") if conflict is None else (409, conflict)
+            return error_answer(status, kind, message)
+    return error_answer(500, "InternalServerError", "a bug of ours")
+
+
+_MISSING = {"SCHEMA_NOT_FOUND": "NoSuchNamespaceException", "CATALOG_NOT_FOUND": "NoSuchWarehouseException"}
+_CONFLICTS = {"ALREADY_EXISTS": "AlreadyExistsException", "SCHEMA_NOT_EMPTY": "NamespaceNotEmptyException"}

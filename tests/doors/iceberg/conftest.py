@@ -1,0 +1,59 @@
+"""One door for all tests that change nothing about it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import urllib3
+from tests.doors.iceberg.iceberg_door import KEYS, opened_door
+
+from sqe.doors.open import OpenServer
+
+
+class Rest:
+    """Requests as a client of the protocol makes them, to one catalog."""
+
+    def __init__(self, url: str, catalog: str = "lake", user: str = "ann") -> None:
+        self.url = url
+        self._catalog = catalog
+        self._headers = {"Authorization": f"Bearer {KEYS[user]}"}
+        self._pool = urllib3.PoolManager(retries=False)
+
+    def send(
+        self, method: str, path: str, body: object = None, *, headers: dict[str, str] | None = None
+    ) -> tuple[int, Any]:
+        """The status, and the body."""
+        answer = self.raw(method, f"/v1/{self._catalog}{path}", body, headers=headers)
+        return answer.status, json.loads(answer.data) if answer.data else None
+
+    def raw(
+        self, method: str, path: str, body: object = None, *, headers: dict[str, str] | None = None
+    ) -> urllib3.BaseHTTPResponse:
+        content = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
+        return self._pool.request(
+            method, self.url + path, body=content, headers={**self._headers, **(headers or {})}
+        )
+
+    def create(self, namespace: str, table: str, **more: object) -> dict[str, Any]:
+        """A table of one column; the schema is made where it is not there."""
+        self.send("POST", "/namespaces", {"namespace": [namespace]})
+        field = {"id": 0, "name": "a", "type": "long", "required": False}
+        schema = {"type": "struct", "schema-id": 0, "fields": [field]}
+        body = {"name": table, "schema": schema, **more}
+        status, answer = self.send("POST", f"/namespaces/{namespace}/tables", body)
+        assert status == 200, answer
+        return dict(answer["metadata"])
+
+
+@pytest.fixture(scope="module")
+def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[OpenServer, str]]:
+    with opened_door(tmp_path_factory.mktemp("door")) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def rest(door: tuple[OpenServer, str]) -> Rest:
+    return Rest(door[1])
