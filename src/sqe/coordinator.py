@@ -120,14 +120,13 @@ class Coordinator:
     @property
     def lanes(self) -> Sequence[Lane]:
         """In the order in which they are asked."""
-        gateway = self.gateway
         with self._lock:
             if not self._lanes:
                 from sqe.engine.duckdb.lane import FastLane
                 from sqe.engine.spark.lane import SparkLane
 
                 fast = FastLane(self.config.fast, lambda: self.fast, self.files)
-                self._lanes = (fast, SparkLane(self.spark_session, gateway.bindings))
+                self._lanes = (fast, SparkLane(self.spark_session, lambda: self.gateway.bindings))
             return self._lanes
 
     def lane(self, name: str) -> Lane:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from types import MappingProxyType
 from typing import Protocol
 
 from sqe.catalog.iceberg.table import Raw, Table, TableCommit, TableMetadata
@@ -13,8 +12,6 @@ from sqe.session import Identity, TokenSource
 from sqe.tree.changes import Change
 from sqe.tree.relations import TableName
 from sqe.tree.statements import CreateTable
-
-NO_PROPERTIES: Mapping[str, str] = MappingProxyType({})
 
 
 class Catalog(Protocol):
@@ -93,7 +90,7 @@ class Catalog(Protocol):
         namespace: tuple[str, ...],
         *,
         location: str | None = None,
-        properties: Mapping[str, str] = NO_PROPERTIES,
+        properties: Mapping[str, str] | None = None,
     ) -> None:
         """AlreadyExists SCHEMA_ALREADY_EXISTS."""
 

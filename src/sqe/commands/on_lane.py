@@ -6,6 +6,7 @@ from sqe.commands.running import Statement
 from sqe.coordinator import Coordinator
 from sqe.engine.lane import Batches, Lane, Order, Rendered
 from sqe.engine.plans import Plan
+from sqe.foundation.scanned import Scanned
 
 
 def start(
@@ -21,10 +22,22 @@ def start(
     statement.engine_sql = rendered.sql
     order = order_for(statement, plan, rendered, coordinator, patient=patient)
     stream = lane.run(rendered, order)
+    if not plan.question.restricted:
+        # Else it would tell of rows that are hidden.
+        known = _known(rendered)
+        statement.scans = lambda: stream.scanned if known is None else known
     if statement.cancelled:
         # Cancelled before there was anything to cancel.
         lane.cancel(order.identity, statement.id)
     return stream
+
+
+def _known(rendered: Rendered) -> Scanned | None:
+    """What is going to be read, where that is known before."""
+    if rendered.files is None:
+        return None
+    read, total, size = rendered.files
+    return Scanned(files=read, skipped_files=total - read, bytes=size)
 
 
 def order_for(

@@ -29,6 +29,7 @@ from sqe.tree.labels import OTHER
 
 if TYPE_CHECKING:
     from sqe.engine.plans import Plan
+    from sqe.foundation.scanned import Scanned
     from sqe.results.result import Result
     from sqe.tree.expressions import Expression
 
@@ -75,6 +76,7 @@ class Statement:
     created: float = field(default_factory=time.time)
     first_row_at: float | None = None
     ended: float | None = None
+    scans: Callable[[], Scanned | None] | None = None
 
     @property
     def lane(self) -> str | None:
@@ -87,6 +89,11 @@ class Statement:
     @property
     def user(self) -> str:
         return self.session.identity.user
+
+    @property
+    def scanned(self) -> Scanned | None:
+        """What was read of tables, so far; None where that is not known, or not for its user."""
+        return None if self.scans is None else self.scans()
 
     @property
     def who(self) -> str:
@@ -145,6 +152,7 @@ class Statement:
             None if self.error is None else self.error.kind.value,
             None if self.error is None else self.error.code,
             self.who,
+            self.scanned,
         )
 
 
@@ -219,6 +227,7 @@ def finished(statement: Statement, coordinator: Coordinator, rows: int | None = 
             statement.updated,
             dict(statement.timings),
             statement.bound,
+            statement.scanned,
         )
     )
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sqe.catalog.gateway.bindings import Commit
     from sqe.catalog.iceberg.table import Table
     from sqe.engine.steps import Step
+    from sqe.foundation.scanned import Scanned
 
 
 @record
@@ -85,6 +86,10 @@ class Batches(Protocol):
     @property
     def commits(self) -> Sequence[Commit]:
         """What the statement has changed so far, whatever becomes of its answer."""
+
+    @property
+    def scanned(self) -> Scanned | None:
+        """What it has read so far, as far as the engine has told."""
 
     def __iter__(self) -> Iterator[pa.RecordBatch]: ...
 

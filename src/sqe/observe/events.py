@@ -12,6 +12,7 @@ from sqe.observe.request_ids import NO_IDS, RequestIds
 from sqe.observe.statement_record import Record
 
 if TYPE_CHECKING:
+    from sqe.foundation.scanned import Scanned
     from sqe.tree.relations import TableName
     from sqe.tree.statements import Statement as Tree
 
@@ -58,7 +59,8 @@ class StatementStarted:
 
 @record
 class StatementFinished:
-    """Its last row has arrived. `rows` are those of a query, `updated` those that it wrote."""
+    """Its last row has arrived. `rows` are those of a query, `updated` those that it wrote, `scanned` is what
+    it read of tables."""
 
     origin: Origin
     statement_type: str
@@ -69,6 +71,7 @@ class StatementFinished:
     updated: int | None = None
     timings: Mapping[str, float] = field(default_factory=dict)
     bound: Bound | None = None
+    scanned: Scanned | None = None
     at: float = field(default_factory=time.time)
 
     status = "success"

@@ -63,6 +63,11 @@ COUNTED: dict[str, Counted] = {
     "sqe_lane_count_total": Counted("counter", "Statements that ended, by lane.", ("lane",)),
     "sqe_rows_returned_total": Counted("counter", "Rows of queries."),
     "sqe_rows_written_total": Counted("counter", "Rows that statements wrote, changed or removed."),
+    "sqe_files_read_total": Counted("counter", "Data files that queries read, by lane.", ("lane",)),
+    "sqe_files_skipped_total": Counted(
+        "counter", "Data files that queries left out, by lane; not those of manifests left out.", ("lane",)
+    ),
+    "sqe_bytes_read_total": Counted("counter", "Bytes of the files that queries read, by lane.", ("lane",)),
     "sqe_auth_attempts_total": Counted("counter", "Log-ins.", ("provider", "result")),
     "sqe_auth_duration_seconds": Counted("histogram", "How long a log-in took."),
 }
@@ -121,6 +126,11 @@ class Metrics:
                 self._count_end(event)
                 self._count("sqe_rows_returned_total", by=event.rows or 0)
                 self._count("sqe_rows_written_total", by=event.updated or 0)
+                if event.scanned is not None:
+                    lane = _one_of(LANES, event.lane, "none")
+                    self._count("sqe_files_read_total", lane, by=event.scanned.files)
+                    self._count("sqe_files_skipped_total", lane, by=event.scanned.skipped_files)
+                    self._count("sqe_bytes_read_total", lane, by=event.scanned.bytes)
             case StatementFailed():
                 self._count_end(event)
                 error_type = _one_of(ERROR_TYPES, event.error_type, "INTERNAL_ERROR")

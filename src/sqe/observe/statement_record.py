@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from typing import TYPE_CHECKING
 
 from sqe.foundation.record import record
+
+if TYPE_CHECKING:
+    from sqe.foundation.scanned import Scanned
 
 
 @record
@@ -27,3 +31,4 @@ class Record:
     error_kind: str | None = None
     error_code: str | None = None
     owner: str = ""
+    scanned: Scanned | None = None

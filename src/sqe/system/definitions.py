@@ -78,7 +78,7 @@ TABLES: dict[tuple[str, str], SystemTable] = {
             ("started", _INSTANT),
             ("last_heartbeat", _INSTANT),
             ("end", _INSTANT),
-            *_integers("output_rows", "rows_written"),
+            *_integers("output_rows", "rows_written", "files_read", "files_skipped", "bytes_read"),
             "lane",
             "lane_reason",
             "error_type",

@@ -55,11 +55,17 @@ def _query(record: Record) -> Row:
         ended,
         record.rows,
         record.updated,
+        *_scanned(record),
         record.lane,
         record.lane_reason,
         record.error_kind,
         record.error_code,
     )
+
+
+def _scanned(record: Record) -> tuple[int | None, ...]:
+    scanned = record.scanned
+    return (None,) * 3 if scanned is None else (scanned.files, scanned.skipped_files, scanned.bytes)
 
 
 def nodes(of: Sources) -> Iterator[Row]:

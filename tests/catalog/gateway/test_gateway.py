@@ -20,6 +20,7 @@ from sqe.catalog.gateway.gateway import Gateway
 from sqe.catalog.iceberg.table import Table
 from sqe.catalog.protocol import Catalog
 from sqe.catalog.selectors import is_selector
+from sqe.foundation.scanned import Scanned
 from sqe.tree.changes import SetProperties
 from sqe.tree.relations import TableName
 
@@ -255,3 +256,21 @@ def test_aliases_mean_nothing_to_iceberg() -> None:
     assert len(set(given.values())) == len(names)
     assert not any(is_selector(alias) for alias in given.values())
     assert all(alias.replace("_", "").isalnum() and len(alias) < 60 for alias in given.values())
+
+
+def test_what_spark_tells_of_its_scans_is_added_up(client: Client) -> None:
+    def metric(value: object) -> dict[str, object]:
+        return {"unit": "count", "value": value}
+
+    counts = {"result-data-files": 3, "skipped-data-files": 2, "scanned-data-manifests": 1}
+    metrics = {key: metric(value) for key, value in counts.items()}
+    metrics["total-file-size-in-bytes"] = metric(100)
+    for report in (
+        {"report-type": "scan-report", "metrics": metrics},
+        {"report-type": "scan-report", "metrics": metrics},
+        {"report-type": "commit-report", "metrics": metrics},
+        {"report-type": "scan-report", "metrics": {"result-data-files": metric("x"), "other": 1}},
+        {"report-type": "scan-report", "metrics": 7},
+    ):
+        assert client.ask("POST", client.path("r") + "/metrics", report)[0] == 204
+    assert client.namespace.scanned == Scanned(files=6, skipped_files=4, manifests=2, bytes=200)

@@ -30,7 +30,6 @@ from sqe.catalog.io import configured, file_system, shown, spell
 from sqe.catalog.io.location import schema_directory
 from sqe.catalog.io.protocol import DirectoryTree
 from sqe.catalog.names import everything
-from sqe.catalog.protocol import NO_PROPERTIES
 from sqe.errors import (
     AlreadyExists,
     ConfigError,
@@ -109,9 +108,9 @@ class HadoopCatalog(CommittingCatalog):
         namespace: Namespace,
         *,
         location: str | None = None,
-        properties: Mapping[str, str] = NO_PROPERTIES,
+        properties: Mapping[str, str] | None = None,
     ) -> None:
-        if location is not None or "location" in properties:
+        if location is not None or "location" in (properties or {}):
             raise self._unable("a schema cannot have a LOCATION of its own")
         if properties:
             raise self._unable("a schema has no properties")

@@ -28,7 +28,6 @@ from sqe.catalog.iceberg.table import TableCommit, TableMetadata
 from sqe.catalog.io import configured, file_system, shown, spell
 from sqe.catalog.io.location import is_within, parent, schema_directory, table_directory
 from sqe.catalog.names import everything
-from sqe.catalog.protocol import NO_PROPERTIES
 from sqe.errors import (
     AlreadyExists,
     CommitConflict,
@@ -110,10 +109,10 @@ class JdbcCatalog(CommittingCatalog):
         namespace: Namespace,
         *,
         location: str | None = None,
-        properties: Mapping[str, str] = NO_PROPERTIES,
+        properties: Mapping[str, str] | None = None,
     ) -> None:
         stored = _join(namespace)
-        given = _spelled(properties if location is None else {**properties, "location": location})
+        given = _spelled({**(properties or {}), **({} if location is None else {"location": location})})
         if not self._pointers.add_namespace(stored, {EXISTS: "true"} | given):
             raise AlreadyExists(f"schema '{self.name}.{stored}' already exists", code="SCHEMA_ALREADY_EXISTS")
 

@@ -26,7 +26,6 @@ from sqe.catalog.iceberg.table import Table, TableCommit, TableMetadata
 from sqe.catalog.iceberg.view import View, ViewDefinition
 from sqe.catalog.io import spell
 from sqe.catalog.names import Visible, everything
-from sqe.catalog.protocol import NO_PROPERTIES
 from sqe.errors import AlreadyExists, InvalidArgument, NotFound, NotSupported, UserError
 from sqe.tree.relations import TableName
 
@@ -94,7 +93,7 @@ class RestCatalog(CommittingCatalog):
         namespace: Namespace,
         *,
         location: str | None = None,
-        properties: Mapping[str, str] = NO_PROPERTIES,
+        properties: Mapping[str, str] | None = None,
     ) -> None:
         if not namespace or not _is_name(*namespace):
             raise InvalidArgument(
@@ -103,7 +102,7 @@ class RestCatalog(CommittingCatalog):
         above = self._table_above(namespace)
         if above is not None:
             raise name_conflict(f"table or view '{self.name}.{above}'")
-        given = dict(properties) if location is None else {**properties, "location": spell(location)}
+        given = {**(properties or {}), **({} if location is None else {"location": spell(location)})}
         for length in range(1, len(namespace)):
             # Not all servers make the parents.
             if self._properties(namespace[:length]) is None:

@@ -36,6 +36,7 @@ _ENDPOINTS = [
     "POST /v1/{prefix}/namespaces/{namespace}/tables/{table}",
     "POST /v1/{prefix}/namespaces/{namespace}/tables",
     "POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/metrics",
+    "GET /v1/{prefix}/namespaces/{namespace}/tables/{table}/credentials",
 ]
 # Without a lifetime Spark sends no keys, and takes an answer that was lost for a failure.
 _CONFIG = {"defaults": {}, "overrides": {}, "endpoints": _ENDPOINTS, "idempotency-key-lifetime": "PT30M"}
@@ -51,6 +52,7 @@ def gateway_app(bindings: Bindings, secret: str) -> Any:
             Route(tables + "/{table}", gateway.load, methods=["GET"]),
             Route(tables + "/{table}", gateway.commit, methods=["POST"]),
             Route(tables + "/{table}/metrics", gateway.report, methods=["POST"]),
+            Route(tables + "/{table}/credentials", gateway.credentials, methods=["GET"]),
         ],
         exception_handlers={404: _refuse, 405: _refuse},
     )
@@ -171,8 +173,14 @@ class _Gateway:
         alias = request.path_params["table"]
         if namespace is None or alias not in namespace.bindings:
             raise _no_table()
-        namespace.reports.append({**await _body(request), "alias": alias})
+        namespace.hear(await _body(request))
         return Response(status_code=204)
+
+    @_answers
+    async def credentials(self, request: Request) -> Response:
+        """Local files need none."""
+        self._bound(request)
+        return _json({"storage-credentials": []})
 
     def _namespace(self, request: Request) -> Namespace:
         namespace = self._bindings.find(request.path_params["namespace"])

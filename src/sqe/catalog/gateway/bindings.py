@@ -17,6 +17,7 @@ from typing import Any
 from sqe.catalog.iceberg.table import Table
 from sqe.catalog.protocol import Catalog
 from sqe.foundation.record import record
+from sqe.foundation.scanned import Scanned
 from sqe.tree.relations import TableName
 
 Raw = dict[str, Any]
@@ -52,17 +53,34 @@ class Commit:
 
 
 class Namespace:
-    """One statement's tables, by alias, and what Spark did and told of them."""
+    """One statement's tables, by alias, and what Spark did and told of them. `scanned` is None until it has
+    told of a scan."""
 
     def __init__(self, name: str, bindings: dict[str, Binding]) -> None:
         self.name = name
         self.bindings = bindings
         self.ended = False
         self.commits: list[Commit] = []
-        self.reports: list[Raw] = []
+        self.scanned: Scanned | None = None
         # Answers of commits by their idempotency key, to give again.
         self.answers: dict[str, tuple[str, bytes]] = {}
         self.lock = threading.Lock()
+
+    def hear(self, report: Raw) -> None:
+        """A report of Spark's. Of commits the ledger knows more."""
+        if report.get("report-type") != "scan-report":
+            return
+        metrics = report.get("metrics")
+        counts = {key: _count(value) for key, value in metrics.items()} if isinstance(metrics, dict) else {}
+        scanned = Scanned(
+            counts.get("result-data-files", 0),
+            counts.get("skipped-data-files", 0),
+            counts.get("scanned-data-manifests", 0),
+            counts.get("skipped-data-manifests", 0),
+            counts.get("total-file-size-in-bytes", 0) + counts.get("total-delete-file-size-in-bytes", 0),
+        )
+        with self.lock:
+            self.scanned = scanned if self.scanned is None else self.scanned + scanned
 
 
 class Bindings:
@@ -97,6 +115,11 @@ class Bindings:
         """Also one that has just ended."""
         with self._lock:
             return self._running.get(name) or self._ended.get(name)
+
+
+def _count(metric: object) -> int:
+    value = metric.get("value") if isinstance(metric, dict) else None
+    return value if isinstance(value, int) else 0
 
 
 def new_name() -> str:

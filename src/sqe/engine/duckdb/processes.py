@@ -158,6 +158,7 @@ class ProcessStream:
 
     _numbers = itertools.count(1)
     commits = ()
+    scanned = None
 
     def __init__(
         self,

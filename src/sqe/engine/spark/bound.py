@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sqe.engine.spark.metrics import Operator
     from sqe.engine.spark.render import SparkRendered
     from sqe.engine.spark.spark import Stream
+    from sqe.foundation.scanned import Scanned
 
 
 class BoundStatement:
@@ -69,6 +70,10 @@ class BoundStream:
     @property
     def commits(self) -> Sequence[Commit]:
         return self._bound.namespace.commits
+
+    @property
+    def scanned(self) -> Scanned | None:
+        return self._bound.namespace.scanned
 
     @property
     def schema(self) -> pa.Schema:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from sqe.engine.lane import Batches, Candidate, Measured, Order, Question, Rendered
 from sqe.engine.row_limit import limited
-from sqe.engine.spark.bound import BoundStatement, BoundStream
 from sqe.errors import NotSupported
 from sqe.foundation.record import record
 from sqe.session import Identity
@@ -22,6 +21,7 @@ from sqe.types.iceberg import unsupported
 if TYPE_CHECKING:
     from sqe.catalog.gateway.bindings import Bindings
     from sqe.catalog.iceberg.table import Table
+    from sqe.engine.spark.bound import BoundStream
     from sqe.engine.spark.connect import Progress
     from sqe.engine.spark.metrics import Operator
     from sqe.engine.spark.render import SparkRendered
@@ -43,12 +43,15 @@ class SparkCandidate(Candidate):
 
 
 class SparkLane:
-    """`session_of` is the Spark session of an identity, whose one catalog is the gateway."""
+    """`session_of` is the Spark session of an identity, whose one catalog is the gateway; `bindings` are what
+    that shows, asked for by the first statement."""
 
     name = "spark"
     tells_places = True
 
-    def __init__(self, session_of: Callable[[Identity], SparkSession], bindings: Bindings) -> None:
+    def __init__(
+        self, session_of: Callable[[Identity], SparkSession], bindings: Callable[[], Bindings]
+    ) -> None:
         self._session_of = session_of
         self._bindings = bindings
 
@@ -79,6 +82,7 @@ class SparkLane:
         order: Order,
         on_metrics: Callable[[list[Operator]], None] | None = None,
     ) -> BoundStream:
+        from sqe.engine.spark.bound import BoundStatement, BoundStream
         from sqe.engine.spark.render import SparkRendered
 
         assert isinstance(rendered, SparkRendered)
@@ -87,7 +91,7 @@ class SparkLane:
             if order.on_progress is not None:
                 order.on_progress(progress.tasks_done, progress.tasks_total)
 
-        bound = BoundStatement(rendered, order.catalogs, self._bindings)
+        bound = BoundStatement(rendered, order.catalogs, self._bindings())
         try:
             stream = self._session_of(order.identity).run(
                 bound.sql,
@@ -119,6 +123,7 @@ class SparkLane:
         return Measured(rows, steps_of(operators, rendered.total_files.get))
 
     def explain(self, rendered: Rendered, order: Order) -> list[str]:
+        from sqe.engine.spark.bound import BoundStatement
         from sqe.engine.spark.render import SparkRendered, strip_positions
 
         assert isinstance(rendered, SparkRendered)
@@ -126,7 +131,7 @@ class SparkLane:
         # Spark plans what is there, and no temporary views are made for an EXPLAIN.
         if not rendered.is_query or rendered.views or rendered.tables:
             return lines
-        bound = BoundStatement(rendered, order.catalogs, self._bindings)
+        bound = BoundStatement(rendered, order.catalogs, self._bindings())
         try:
             plan = self._session_of(order.identity).explain(
                 bound.sql,
