@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from sqe.catalog.iceberg.commits import RequirementFailed
+from sqe.catalog.iceberg.table import TableCommit
 from sqe.catalog.iceberg.view import ViewDefinition
 from sqe.catalog.protocol import Catalog
 from sqe.errors import AlreadyExists, NotFound, NotSupported, TypeMismatch, UserError
@@ -615,3 +616,90 @@ class DeleteConformance:
         assert snapshot is not None
         assert snapshot.summary["total-records"] == "0"
         assert catalog.delete_all(name) == 0
+
+
+class ProtocolConformance:
+    """Of catalogs that do all that the REST protocol can ask."""
+
+    def test_a_schema_has_properties(self, catalog: Catalog) -> None:
+        catalog.create_namespace(("p",), properties={"a": "1", "b": "2"})
+        catalog.change_namespace(("p",), {"b": "3", "c": "4"}, ["a", "missing"])
+        properties = catalog.namespace_properties(("p",))
+        assert {key: properties.get(key) for key in "abc"} == {"a": None, "b": "3", "c": "4"}
+        for missing in (("nothing",), ("P",)):
+            with pytest.raises(NotFound):
+                catalog.namespace_properties(missing)
+            with pytest.raises(NotFound):
+                catalog.change_namespace(missing, {"a": "1"}, [])
+
+    def test_several_tables_are_committed_together(self, catalog: Catalog) -> None:
+        tables = [catalog.create_table(definition(catalog, name)) for name in ("a", "b")]
+        update = {"action": "set-properties", "updates": {"colour": "blue"}}
+
+        def commits(*uuids: str) -> list[TableCommit]:
+            return [
+                TableCommit(table.name, [{"type": "assert-table-uuid", "uuid": uuid}], [update])
+                for table, uuid in zip(tables, uuids, strict=True)
+            ]
+
+        with pytest.raises(RequirementFailed):
+            catalog.commit_all(commits(tables[0].uuid, "0" * 8))
+        with pytest.raises((NotFound, RequirementFailed)):
+            catalog.commit_all(
+                [*commits(*(t.uuid for t in tables)), TableCommit(name(catalog, "c"), [], [update])]
+            )
+        assert [catalog.find_table(DEFAULT, n).properties.get("colour") for n in "ab"] == [None, None]
+        catalog.commit_all(commits(*(t.uuid for t in tables)))
+        assert [catalog.find_table(DEFAULT, n).properties.get("colour") for n in "ab"] == ["blue", "blue"]
+
+    def test_a_table_of_a_request(self, catalog: Catalog) -> None:
+        schema = {"type": "struct", "schema-id": 0, "fields": [_FIELD]}
+        made = catalog.create_requested(name(catalog, "t"), {"name": "t", "schema": schema})
+        assert catalog.find_table(DEFAULT, "t").uuid == made.raw["table-uuid"]
+        with pytest.raises(AlreadyExists):
+            catalog.create_requested(name(catalog, "t"), {"name": "t", "schema": schema})
+
+    def test_a_table_that_is_there_is_registered(self, catalog: Catalog) -> None:
+        made = catalog.create_table(definition(catalog, "t"))
+        with pytest.raises(AlreadyExists):
+            catalog.register(made.name, made.metadata_location)
+        catalog.drop_table(DEFAULT, "t")
+        catalog.register(name(catalog, "again"), made.metadata_location)
+        assert catalog.find_table(DEFAULT, "again").uuid == made.uuid
+
+    def test_a_view_of_a_request_and_its_commits(self, catalog: Catalog) -> None:
+        view = name(catalog, "v")
+        made = catalog.create_requested_view(view, _view_request("SELECT 1", "spark"))
+        assert catalog.has_view(view) and catalog.views(DEFAULT) == ["v"]
+        uuid = {"type": "assert-view-uuid", "uuid": made.raw["view-uuid"]}
+        properties = {"action": "set-properties", "updates": {"colour": "blue"}}
+        catalog.commit_view(view, [uuid], [properties])
+        assert catalog.load_view(view).raw["properties"]["colour"] == "blue"
+        with pytest.raises(RequirementFailed):
+            catalog.commit_view(view, [{**uuid, "uuid": "0" * 8}], [properties])
+        with pytest.raises(AlreadyExists):
+            catalog.create_requested_view(view, _view_request("SELECT 2", "spark"))
+        with pytest.raises(NotFound):
+            catalog.load_view(name(catalog, "missing"))
+        # It is of another dialect than ours.
+        with pytest.raises(NotSupported, match="'spark'"):
+            catalog.find_view(DEFAULT, "v")
+
+
+_FIELD = {"id": 0, "name": "a", "type": "long", "required": False}
+
+
+def _view_request(sql: str, dialect: str) -> dict[str, Any]:
+    return {
+        "name": "v",
+        "schema": {"type": "struct", "schema-id": 0, "fields": [_FIELD]},
+        "view-version": {
+            "version-id": 1,
+            "timestamp-ms": 1,
+            "schema-id": 0,
+            "summary": {},
+            "default-namespace": ["default"],
+            "representations": [{"type": "sql", "sql": sql, "dialect": dialect}],
+        },
+        "properties": {},
+    }

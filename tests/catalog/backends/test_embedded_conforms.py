@@ -10,6 +10,7 @@ from sqlalchemy import URL
 from tests.catalog.backends.conformance import (
     CatalogConformance,
     DeleteConformance,
+    ProtocolConformance,
     SchemaRenameConformance,
     ViewConformance,
 )
@@ -19,7 +20,9 @@ from sqe.catalog.protocol import Catalog
 from sqe.tree.relations import TableName
 
 
-class TestEmbeddedCatalog(DeleteConformance, CatalogConformance, ViewConformance, SchemaRenameConformance):
+class TestEmbeddedCatalog(
+    DeleteConformance, CatalogConformance, ViewConformance, ProtocolConformance, SchemaRenameConformance
+):
     @pytest.fixture
     def catalog(self, tmp_path: Path) -> EmbeddedCatalog:
         # A place whose name has to be spelled with care.

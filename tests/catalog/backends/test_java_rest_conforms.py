@@ -9,7 +9,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from pyiceberg.catalog.rest import RestCatalog as PlainRestCatalog
-from tests.catalog.backends.conformance import DEFAULT, CatalogConformance, ViewConformance
+from tests.catalog.backends.conformance import (
+    DEFAULT,
+    CatalogConformance,
+    ProtocolConformance,
+    ViewConformance,
+)
 from tests.catalog.backends.java_rest_server import java_rest_server
 
 from sqe.catalog.backends.rest import RestCatalog
@@ -27,7 +32,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
-class TestJavaRestCatalog(CatalogConformance, ViewConformance):
+class TestJavaRestCatalog(CatalogConformance, ViewConformance, ProtocolConformance):
     @pytest.fixture
     def catalog(self, server: str) -> Iterator[Catalog]:
         catalog = RestCatalog("lake", server, warehouse="served")

@@ -14,6 +14,7 @@ from tests.catalog.backends.conformance import (
     DEFAULT,
     CatalogConformance,
     DeleteConformance,
+    ProtocolConformance,
     SchemaRenameConformance,
     ViewConformance,
     definition,
@@ -33,7 +34,9 @@ def jdbc(name: str, url: str, warehouse: Path) -> Catalog:
     return mount(CatalogSettings(name, "jdbc", str(warehouse), options={"url": url}))
 
 
-class TestSqliteDatabase(DeleteConformance, CatalogConformance, ViewConformance, SchemaRenameConformance):
+class TestSqliteDatabase(
+    DeleteConformance, CatalogConformance, ViewConformance, ProtocolConformance, SchemaRenameConformance
+):
     @pytest.fixture
     def catalog(self, tmp_path: Path) -> Catalog:
         return jdbc("lake", f"sqlite:{tmp_path}/db/catalog.db", tmp_path / "warehouse")

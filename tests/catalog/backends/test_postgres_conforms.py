@@ -16,6 +16,7 @@ from tests.catalog.backends.conformance import (
     DEFAULT,
     CatalogConformance,
     DeleteConformance,
+    ProtocolConformance,
     SchemaRenameConformance,
     ViewConformance,
     definition,
@@ -49,7 +50,9 @@ def jdbc(url: str, warehouse: Path, name: str = "lake") -> Catalog:
     return mount(CatalogSettings(name, "jdbc", str(warehouse), options={"url": url}))
 
 
-class TestPostgresDatabase(DeleteConformance, CatalogConformance, ViewConformance, SchemaRenameConformance):
+class TestPostgresDatabase(
+    DeleteConformance, CatalogConformance, ViewConformance, ProtocolConformance, SchemaRenameConformance
+):
     @pytest.fixture
     def catalog(self, url: str, tmp_path: Path) -> Iterator[Catalog]:
         self.url = url

@@ -1,3 +1,5 @@
+"""A REST catalog whose server is our own door."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -7,26 +9,21 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from pyiceberg.catalog.rest import RestCatalog as PlainRestCatalog
-from tests.catalog.backends.conformance import DEFAULT, CatalogConformance, ViewConformance
-from tests.catalog.backends.fake_rest_server import FakeRestServer, fake_rest_server
+from tests.catalog.backends.conformance import CatalogConformance, ProtocolConformance, ViewConformance
+from tests.doors.iceberg.iceberg_door import opened_door
 
 from sqe.catalog.backends.rest import RestCatalog
 from sqe.catalog.protocol import Catalog
 from sqe.tree.relations import TableName
 
 
-class TestRestCatalog(CatalogConformance, ViewConformance):
+class TestRestCatalog(CatalogConformance, ViewConformance, ProtocolConformance):
     @pytest.fixture
-    def server(self, tmp_path: Path) -> Iterator[FakeRestServer]:
-        with fake_rest_server(tmp_path) as server:
-            yield server
-
-    @pytest.fixture
-    def catalog(self, server: FakeRestServer) -> Iterator[Catalog]:
-        catalog = RestCatalog("lake", server.url, warehouse="lake")
-        catalog.create_namespace(DEFAULT)
-        yield catalog
-        catalog.close()
+    def catalog(self, tmp_path: Path) -> Iterator[Catalog]:
+        with opened_door(tmp_path, anybody=True) as (_, url):
+            catalog = RestCatalog("lake", url, warehouse="lake")
+            yield catalog
+            catalog.close()
 
     def append(self, catalog: Catalog, table: TableName, rows: list[dict[str, Any]]) -> None:
         assert isinstance(catalog, RestCatalog)

@@ -21,16 +21,19 @@ _KEY = '[[auth.providers.keys]]\nuser = "{user}"\nhash = "sha256:{hash}"\n'
 
 @contextmanager
 def opened_door(
-    home: Path, more: str = "", *, policy: Policy | None = None
+    home: Path, more: str = "", *, policy: Policy | None = None, anybody: bool = False
 ) -> Iterator[tuple[OpenServer, str]]:
-    """The server and the door's address. Its catalogs are `lake`, in SQLite, and `plain`, of directories."""
+    """The server and the door's address. Its catalogs are `lake`, in SQLite, and `plain`, of directories.
+    Those of KEYS may come in, or `anybody`."""
     keys = [_KEY.format(user=user, hash=sha256(key.encode()).hexdigest()) for user, key in KEYS.items()]
+    providers = '[[auth.providers]]\ntype = "api_key"\n' + "".join(keys)
+    if anybody:
+        providers = '[[auth.providers]]\ntype = "anonymous"\n'
     (home / "plain").mkdir()
     config = home / "sqe.toml"
     config.write_text(
         "[coordinator]\nflight_sql_port = 0\n[metrics]\nprometheus_port = 0\nhealth_port = 0\n"
-        '[[auth.providers]]\ntype = "api_key"\n'
-        + "".join(keys)
+        + providers
         + f'[catalogs.lake.backend]\ntype = "sqlite"\nwarehouse = "{home / "lake"}"\n'
         + f'[catalogs.plain.backend]\ntype = "hadoop"\nwarehouse = "{home / "plain"}"\n'
         + more

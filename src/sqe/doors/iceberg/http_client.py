@@ -7,6 +7,9 @@ from collections.abc import Callable, Mapping
 
 from starlette.requests import Request
 
+# What PyIceberg sends if it was given none.
+_NO_TOKEN = "Bearer None"
+
 
 class HttpClient:
     """A `sqe.server.client.Client`. The protocol has no sessions: all calls from one host that say the same
@@ -18,7 +21,10 @@ class HttpClient:
     def __init__(self, request: Request) -> None:
         self.host = request.client.host if request.client is not None else ""
         self.connection = f"iceberg-rest {self.host}"
-        self.headers: Mapping[str, str] = dict(request.headers)
+        headers = dict(request.headers)
+        if headers.get("authorization") == _NO_TOKEN:
+            del headers["authorization"]
+        self.headers: Mapping[str, str] = headers
 
     def keep_cookie(self, value: str) -> None:
         """These clients keep none."""
