@@ -3,11 +3,15 @@ current catalog has the schema `s`, which is the current one."""
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import pytest
 from tests.plain_spark import run_plain
 
 from sqe.api.connection import Connection
+from sqe.commands import query
 from sqe.errors import NotSupported
+from sqe.statement import Statement, plan
 
 
 def on_both_lanes(lake: Connection, query: str) -> list[tuple[object, ...]]:
@@ -78,7 +82,43 @@ class StatementConformance:
         assert on_both_lanes(lake, past) == [(1,)]
 
 
+    @pytest.mark.long
+    def test_what_was_bound_is_read_a_hundred_times(self, lake: Connection) -> None:
+        for number in range(100):
+            check_swapped(lake, number, self.swaps)
+
+    swaps: ClassVar[tuple[tuple[str, ...], ...]] = (
+        ("DROP TABLE {t}", "CREATE TABLE {t} AS SELECT 'other' AS note, -1 AS id"),
+        ("CREATE OR REPLACE TABLE {t} AS SELECT 'other' AS note",),
+        ("ALTER TABLE {t} ADD COLUMN more bigint", "INSERT INTO {t} VALUES (-1, 'later', 2)"),
+        ("DELETE FROM {t}",),
+    )
+
+
+def check_swapped(lake: Connection, number: int, swaps: tuple[tuple[str, ...], ...]) -> None:
+    """Between bind and run others put something else in the place of a table: Spark reads what was bound."""
+    table = f"swapped_{number}"
+    lake.execute(f"CREATE TABLE {table} AS SELECT {number} AS id, 'bound' AS note")
+    lake.execute("SET SESSION lane = 'spark'")
+    statement = Statement(f"SELECT * FROM {table}", lake.session)
+    planned = plan(statement, lake.coordinator)
+    lake.execute("RESET SESSION lane")
+    for other in swaps[number % len(swaps)]:
+        lake.execute(other.format(t=table))
+    query.execute(statement, planned, lake.coordinator)
+    assert statement.result is not None and statement.lane == "spark"
+    rows = [row for batch in statement.result.batches() for row in batch.to_pylist()]
+    assert [tuple(row.values()) for row in rows] == [(number, "bound")], swaps[number % len(swaps)]
+
+
 class ViewStatementConformance:
+    swaps = (
+        *StatementConformance.swaps,
+        ("ALTER TABLE {t} RENAME TO {t}_away",),
+        ("ALTER TABLE {t} RENAME TO {t}_away", "CREATE TABLE {t} AS SELECT -1 AS id, 'other' AS note"),
+        ("ALTER TABLE {t} RENAME TO {t}_away", "CREATE VIEW {t} AS SELECT -1 AS id, 'view' AS note"),
+    )
+
     def test_a_view_is_made_and_read(self, lake: Connection) -> None:
         lake.execute("CREATE TABLE viewed AS SELECT * FROM (VALUES 1, 2, 3) AS v (n)")
         lake.execute("CREATE VIEW big AS SELECT n FROM viewed WHERE n > 1")
@@ -98,6 +138,9 @@ class ViewStatementConformance:
 
 
 class NoViewStatements:
+    # What is dropped is deleted there.
+    swaps = StatementConformance.swaps[1:]
+
     def test_views_and_renaming_are_refused(self, lake: Connection) -> None:
         lake.execute("CREATE TABLE plain (a bigint)")
         for refused in (

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from pyiceberg.catalog.rest import RestCatalog as PlainRestCatalog
-from tests.catalog.backends.fake_rest_server import FakeRestServer, fake_rest_server
 from tests.catalog.backends.statement_conformance import (
     NoViewStatements,
     StatementConformance,
     ViewStatementConformance,
 )
+from tests.doors.iceberg.iceberg_door import opened_door
 
 if TYPE_CHECKING:
     from sqe.api.connection import Connection
@@ -46,18 +46,19 @@ default_catalog = "home"
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FakeRestServer]:
-    with fake_rest_server(tmp_path_factory.mktemp("served")) as server:
-        yield server
+def served_at(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of our own door, on catalogs of another server."""
+    with opened_door(tmp_path_factory.mktemp("served"), anybody=True) as (_, url):
+        yield url
 
 
 @pytest.fixture(scope="module")
 def all_catalogs(
-    connect: Callable[..., Connection], tmp_path_factory: pytest.TempPathFactory, server: FakeRestServer
+    connect: Callable[..., Connection], tmp_path_factory: pytest.TempPathFactory, served_at: str
 ) -> Connection:
     directory = tmp_path_factory.mktemp("catalogs")
     path = directory / "sqe.toml"
-    path.write_text(CONFIG.format(directory=directory, url=server.url))
+    path.write_text(CONFIG.format(directory=directory, url=served_at))
     return connect(config=path)
 
 
@@ -73,21 +74,21 @@ class _In:
         all_catalogs.execute(f"DROP SCHEMA {self.catalog}.s CASCADE")
 
 
-class TestDatabase(_In, StatementConformance, ViewStatementConformance):
+class TestDatabase(_In, ViewStatementConformance, StatementConformance):
     catalog = "books"
 
 
-class TestHadoop(_In, StatementConformance, NoViewStatements):
+class TestHadoop(_In, NoViewStatements, StatementConformance):
     catalog = "files"
 
 
-class TestRest(_In, StatementConformance, ViewStatementConformance):
+class TestRest(_In, ViewStatementConformance, StatementConformance):
     catalog = "served"
 
-    def test_others_read_and_write_the_same(self, lake: Connection, server: FakeRestServer) -> None:
+    def test_others_read_and_write_the_same(self, lake: Connection, served_at: str) -> None:
         lake.execute("CREATE TABLE shared (n bigint)")
         lake.execute("INSERT INTO shared VALUES (1)")
-        plain = PlainRestCatalog("other", uri=server.url, warehouse="lake")
+        plain = PlainRestCatalog("other", uri=served_at, warehouse="lake")
         stored = plain.load_table(("s", "shared"))
         rows = stored.scan().to_arrow()
         assert rows.to_pylist() == [{"n": 1}]

@@ -80,7 +80,7 @@ def read_and_written_by_others(lake: Connection, plain: PlainCatalog) -> None:
     assert run_plain(lake, f"SELECT count(*) FROM {lake.session.catalog}.s.shared") == [(4,)]
 
 
-class TestPostgres(_Lake, StatementConformance, ViewStatementConformance):
+class TestPostgres(_Lake, ViewStatementConformance, StatementConformance):
     catalog = "books"
 
     def test_others_read_and_write_the_same(self, lake: Connection, database: str) -> None:
@@ -95,7 +95,7 @@ class TestPostgres(_Lake, StatementConformance, ViewStatementConformance):
         assert PASSWORD not in repr(lake.coordinator.config) + repr(lake.coordinator.catalogs)
 
 
-class TestRest(_Lake, StatementConformance, ViewStatementConformance):
+class TestRest(_Lake, ViewStatementConformance, StatementConformance):
     catalog = "served"
 
     def test_others_read_and_write_the_same(self, lake: Connection, server: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
@@ -29,7 +30,9 @@ Raw = dict[str, Any]
 
 @record
 class Answer:
-    body: Raw | None = None
+    """`content` is JSON."""
+
+    content: bytes | None = None
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
 
@@ -41,11 +44,16 @@ class Unprocessable(InvalidArgument):
     """A request that contradicts itself, or an idempotency key that is another request's."""
 
 
+def json_answer(body: Raw, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
+    content = json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    return Answer(content, status, headers or {})
+
+
 def table_answer(loaded: TableMetadata) -> Answer:
     body: Raw = {"metadata": loaded.raw, "config": dict(loaded.config)}
     if not loaded.location:
-        return Answer(body)
-    return Answer({"metadata-location": loaded.location, **body}, headers={"ETag": etag(loaded)})
+        return json_answer(body)
+    return json_answer({"metadata-location": loaded.location, **body}, headers={"ETag": etag(loaded)})
 
 
 def etag(loaded: TableMetadata) -> str:
@@ -53,8 +61,8 @@ def etag(loaded: TableMetadata) -> str:
     return f'"{loaded.raw.get("table-uuid")}:{loaded.location}"'
 
 
-def error_answer(status: int, kind: str, message: str) -> Answer:
-    return Answer({"error": {"message": message, "type": kind, "code": status}}, status)
+def error_answer(status: int, kind: str, message: str, headers: Mapping[str, str] | None = None) -> Answer:
+    return json_answer({"error": {"message": message, "type": kind, "code": status}}, status, headers)
 
 
 def failure(error: Exception, *, changes: bool) -> Answer:
@@ -67,8 +75,7 @@ def failure(error: Exception, *, changes: bool) -> Answer:
             return error_answer(422, "UnprocessableEntityException", message)
         case AuthenticationFailed() | SessionExpired():
             challenge = {"WWW-Authenticate": 'Bearer realm="sqe", Basic realm="sqe"'}
-            answer = error_answer(401, "NotAuthorizedException", message)
-            return Answer(answer.body, answer.status, challenge)
+            return error_answer(401, "NotAuthorizedException", message, challenge)
         case AccessDenied():
             return error_answer(403, "ForbiddenException", message)
         case ViewNotFound():

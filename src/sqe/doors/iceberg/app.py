@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import parse_qs, unquote_plus
@@ -18,7 +19,7 @@ from starlette.routing import Route
 from sqe.auth.authorization_header import credentials_of
 from sqe.auth.credentials import Bearer, Credentials, Password
 from sqe.catalog.iceberg.commits import InvalidCommit
-from sqe.doors.iceberg.answers import Answer, error_answer, failure
+from sqe.doors.iceberg.answers import Answer, error_answer, failure, json_answer
 from sqe.doors.iceberg.http_client import HttpClient
 from sqe.doors.iceberg.replays import LIFETIME_SECONDS, Replays
 from sqe.doors.iceberg.served_catalog import ServedCatalog, split_namespace
@@ -35,7 +36,11 @@ log = logging.getLogger(__name__)
 LABEL = "icebergrest"
 MOST_BODY = 64 << 20
 """Bytes of a commit. One with thousands of snapshots or columns has some megabytes."""
+LARGE_BODY = 1 << 20
+MOST_LARGE = 2
+"""Such requests at once: as objects they take many times their bytes."""
 MOST_CREDENTIALS = 64 << 10
+_BODY_SECONDS = 30.0
 _THREADS = 128
 _JSON = "application/json"
 _TOKEN = "urn:ietf:params:oauth:token-type:access_token"
@@ -138,6 +143,7 @@ class _HttpCalls:
     def __init__(self, clients: Clients) -> None:
         self._clients = clients
         self._replays = Replays()
+        self._large = threading.BoundedSemaphore(MOST_LARGE)
         self._threads: anyio.CapacityLimiter | None = None
 
     def handler(
@@ -150,7 +156,7 @@ class _HttpCalls:
                     return answer(client, request)
                 with self._clients.calls.begin(client) as call:
                     return answer(call, request)
-            except ClientDisconnect:
+            except (ClientDisconnect, TimeoutError):
                 return Answer(status=400)
             except Exception as error:
                 return _failed(error, client, changes=changes)
@@ -166,7 +172,7 @@ class _HttpCalls:
         """Which catalog a client means by its `warehouse`, and what it may ask."""
         catalogs = self._clients.coordinator.catalogs
         name = catalogs.get(request.query_params.get("warehouse") or catalogs.default).name
-        return Answer(
+        return json_answer(
             {
                 "defaults": {},
                 "overrides": {"prefix": name},
@@ -178,14 +184,25 @@ class _HttpCalls:
 
     def of_catalog(self, endpoint: Endpoint) -> Callable[[Call, Request], Answer]:
         def answer(call: Call, request: Request) -> Answer:
+            content = _read(request, MOST_BODY) if endpoint.method == "POST" else b"{}"
+            if len(content) <= LARGE_BODY:
+                return answered(call, request, content)
+            if not self._large.acquire(timeout=_BODY_SECONDS):
+                raise LimitExceeded("there are too many large requests", code="TOO_MANY_CALLS")
+            try:
+                return answered(call, request, content)
+            finally:
+                self._large.release()
+
+        def answered(call: Call, request: Request, content: bytes) -> Answer:
             names = {key: unquote_plus(value) for key, value in request.path_params.items()}
-            body = _object(_read(request, MOST_BODY)) if endpoint.method == "POST" else {}
+            body = _object(content)
             asked = Asked(names, request.query_params, body, request.headers.get("if-none-match"))
 
             def work() -> Answer:
                 return self._clients.questions.answer(
                     call.session,
-                    f"Iceberg REST: {endpoint.method} {unquote_plus(request.url.path)}",
+                    f"Iceberg REST: {endpoint.method} {request.url.path}",
                     client=call.client,
                     label=LABEL,
                     work=lambda statement: endpoint.answer(self._served(names["prefix"], statement), asked),
@@ -194,7 +211,7 @@ class _HttpCalls:
             key = request.headers.get("idempotency-key") if endpoint.changes else None
             if key is None:
                 return work()
-            digest = hashlib.sha256(json.dumps(body).encode()).hexdigest()
+            digest = hashlib.sha256(content).hexdigest()
             what = (call.identity.who, endpoint.method, request.url.path, request.url.query, key)
             return self._replays.once(what, digest, work)
 
@@ -214,8 +231,8 @@ class _HttpCalls:
         try:
             bearer = self._clients.calls.bearer(client, _credentials(fields, client))
         except AuthenticationFailed as error:
-            return Answer({"error": "invalid_client", "error_description": str(error)}, 401)
-        return Answer(
+            return json_answer({"error": "invalid_client", "error_description": str(error)}, 401)
+        return json_answer(
             {
                 "access_token": bearer,
                 "token_type": "bearer",
@@ -239,10 +256,11 @@ def _read(request: Request, most: int) -> bytes:
 
     async def read() -> bytes:
         content = bytearray()
-        async for chunk in request.stream():
-            content += chunk
-            if len(content) > most:
-                raise LimitExceeded("the request is too large", code="EXCEEDED_REQUEST_SIZE")
+        with anyio.fail_after(_BODY_SECONDS):
+            async for chunk in request.stream():
+                content += chunk
+                if len(content) > most:
+                    raise LimitExceeded("the request is too large", code="EXCEEDED_REQUEST_SIZE")
         return bytes(content)
 
     return anyio.from_thread.run(read)
@@ -269,10 +287,8 @@ def _failed(error: Exception, client: HttpClient, *, changes: bool) -> Answer:
 
 
 def _response(answer: Answer) -> Response:
-    if answer.body is None:
-        return Response(status_code=answer.status, headers=dict(answer.headers))
-    content = json.dumps(answer.body, ensure_ascii=False).encode("utf-8", "surrogatepass")
-    return Response(content, answer.status, dict(answer.headers), _JSON)
+    media_type = None if answer.content is None else _JSON
+    return Response(answer.content, answer.status, dict(answer.headers), media_type)
 
 
 async def _refuse(request: Request, error: Exception) -> Response:

@@ -11,7 +11,7 @@ from typing import Any
 from sqe.catalog.iceberg.commits import InvalidCommit, refs_of
 from sqe.catalog.iceberg.table import TableCommit, TableMetadata
 from sqe.catalog.protocol import Catalog
-from sqe.doors.iceberg.answers import NOTHING, Answer, Unprocessable, etag, table_answer
+from sqe.doors.iceberg.answers import NOTHING, Answer, Unprocessable, etag, json_answer, table_answer
 from sqe.doors.iceberg.places import check_properties, check_registered, check_updates
 from sqe.errors import AccessDenied, AlreadyExists, InvalidArgument, NotFound, UserError, ViewNotFound
 from sqe.policy.secure import Guard
@@ -53,10 +53,10 @@ class ServedCatalog:
         except AlreadyExists:
             raise AlreadyExists(f"Namespace already exists: {_dotted(namespace)}") from None
         stored = self._catalog.namespace_properties(namespace)
-        return Answer({"namespace": list(namespace), "properties": stored})
+        return json_answer({"namespace": list(namespace), "properties": stored})
 
     def load_namespace(self, namespace: Namespace) -> Answer:
-        return Answer({"namespace": list(namespace), "properties": self._properties(namespace)})
+        return json_answer({"namespace": list(namespace), "properties": self._properties(namespace)})
 
     def namespace_exists(self, namespace: Namespace) -> Answer:
         self._properties(namespace)
@@ -86,7 +86,7 @@ class ServedCatalog:
         before = self._properties(namespace)
         self._check()
         self._catalog.change_namespace(namespace, updates, removals)
-        return Answer(
+        return json_answer(
             {
                 "updated": sorted(updates),
                 "removed": sorted(set(removals) & set(before)),
@@ -157,7 +157,7 @@ class ServedCatalog:
     def credentials(self, namespace: Namespace, name: str) -> Answer:
         """Local files need none."""
         self._existing(namespace, name)
-        return Answer({"storage-credentials": []})
+        return json_answer({"storage-credentials": []})
 
     def commit_table(self, namespace: Namespace, name: str, body: Raw) -> Answer:
         commit = self._commit(TableName(self._catalog.name, namespace, name), body)
@@ -370,7 +370,7 @@ def _page(names: Sequence[str], query: Mapping[str, str]) -> tuple[Sequence[str]
 
 
 def _listed(key: str, items: list[Any], following: str | None) -> Answer:
-    return Answer({key: items, "next-page-token": following})
+    return json_answer({key: items, "next-page-token": following})
 
 
 def _with_snapshots_of_refs(raw: Raw) -> Raw:
