@@ -151,11 +151,11 @@ class Coordinator:
 
     @property
     def gateway(self) -> Gateway:
-        from sqe.catalog.gateway.gateway import Gateway
+        from sqe.catalog.gateway.gateway import from_config
 
         with self._lock:
             if self._gateway is None:
-                self._gateway = Gateway()
+                self._gateway = from_config(self.config)
             return self._gateway
 
     @property

@@ -154,10 +154,22 @@ def test_spark_settings_must_be_sparks(toml: Toml) -> None:
 
 
 def test_remote_spark_is_a_connect_address(toml: Toml) -> None:
-    config = load(toml('[spark]\nremote = "sc://spark.example:15002/;token=hush"'), {})
+    remote = 'remote = "sc://spark.example:15002/;token=hush"'
+    config = load(toml(f'[spark]\n{remote}\ngateway_url = "https://sqe.example:8443"'), {})
     assert config.spark.remote == "sc://spark.example:15002/;token=hush"
     assert "hush" not in repr(config)
     assert 'must begin with "sc://"' in failure(toml('[spark]\nremote = "spark://x:7077"'))
+    assert load(toml('[spark]\nremote = "sc://127.0.0.1:15002"'), {}).spark.gateway_url is None
+
+
+def test_a_remote_spark_has_a_safe_way_to_the_gateway(toml: Toml) -> None:
+    remote = '[spark]\nremote = "sc://spark.example:15002"\n'
+    assert "has to reach this one" in failure(toml(remote))
+    assert 'must begin with "https://"' in failure(toml(remote + 'gateway_url = "http://sqe.example:8182"'))
+    everywhere = remote + 'gateway_url = "https://sqe.example:8182"\ngateway_host = "0.0.0.0"\n'
+    assert "needs TLS" in failure(toml(everywhere))
+    tls = '[coordinator.tls]\ncert_file = "c.pem"\nkey_file = "k.pem"\n'
+    assert load(toml(everywhere + tls), {}).spark.gateway_host == "0.0.0.0"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from sqe.config.config import load
 from sqe.doors.open import OpenServer
 from sqe.errors import ConfigError
-from sqe.server.server import is_loopback
+from sqe.foundation.loopback import is_loopback
 
 
 def _server(home: Path, coordinator: str) -> OpenServer:

@@ -24,7 +24,7 @@ from sqe.config.settings import (
     TlsSettings,
     sections,
 )
-from sqe.config.spark import SparkSettings, authentication
+from sqe.config.spark import SparkSettings, authentication, check_remote
 from sqe.errors import ConfigError
 from sqe.foundation.record import record
 
@@ -328,7 +328,7 @@ def _build(raw: _RawConfig, *, check_built: bool) -> Config:
     )
     metrics = build_settings(MetricsSettings, raw.at("metrics"))
     return Config(
-        spark=_spark(raw),
+        spark=_spark(raw, tls),
         engine=build_settings(EngineSettings, raw.at("engine")),
         fast=build_settings(FastSettings, raw.at("engine", "fast")),
         results=build_settings(ResultSettings, raw.at("results")),
@@ -343,7 +343,7 @@ def _build(raw: _RawConfig, *, check_built: bool) -> Config:
     )
 
 
-def _spark(raw: _RawConfig) -> SparkSettings:
+def _spark(raw: _RawConfig, tls: TlsSettings | None) -> SparkSettings:
     conf = raw.at("spark", "conf")
     settings = build_settings(
         SparkSettings,
@@ -352,8 +352,8 @@ def _spark(raw: _RawConfig) -> SparkSettings:
     )
     if settings.remote is None:
         authentication(settings)
-    elif not settings.remote.startswith("sc://"):
-        raise ConfigError('spark.remote must begin with "sc://"')
+    else:
+        check_remote(settings, has_tls=tls is not None)
     return settings
 
 

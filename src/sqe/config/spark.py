@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from sqe.config.keys import setting, size, table, text
+from sqe.config.keys import port, setting, size, table, text
 from sqe.errors import ConfigError
 from sqe.foundation.record import record
 
@@ -26,6 +26,16 @@ class SparkSettings:
     remote: str | None = setting(
         text("Use this Spark Connect server (`sc://…`) and start none.", secret=True)
     )
+    gateway_url: str | None = setting(
+        text("Where a Spark on another machine reaches the gateway: `https://host:port`.")
+    )
+    gateway_host: str = setting(
+        text(
+            "Address that the gateway listens on; one other than loopback needs `coordinator.tls`.",
+            "127.0.0.1",
+        )
+    )
+    gateway_port: int = setting(port("Port of the gateway; 0 takes any that is free.", 0))
     master: str = setting(
         text("Spark master of the server that SQE starts; a cluster's needs a secret.", "local[*]")
     )
@@ -66,3 +76,37 @@ def authentication(settings: SparkSettings) -> Mapping[str, str]:
         "spark.network.crypto.enabled": conf.get("spark.network.crypto.enabled", "false"),
         AUTHENTICATE: "true",
     }
+
+
+def check_remote(settings: SparkSettings, *, has_tls: bool) -> None:
+    """A Spark that others run loads tables from us, and must be told where. Raises ConfigError where it could
+    not, or where what it is told could be read on the way."""
+    from urllib.parse import urlsplit
+
+    from sqe.foundation.loopback import is_loopback
+
+    remote = settings.remote or ""
+    if not remote.startswith("sc://"):
+        raise ConfigError('spark.remote must begin with "sc://"')
+    if settings.gateway_url is None:
+        if not is_loopback(urlsplit(remote).hostname or ""):
+            raise ConfigError(
+                "spark.remote is on another machine, which has to reach this one to load tables",
+                hint="set spark.gateway_url to the address that it has for this machine, "
+                "and spark.gateway_host and spark.gateway_port to where it leads",
+            )
+    else:
+        url = urlsplit(settings.gateway_url)
+        if (
+            not url.hostname
+            or (url.scheme != "https"
+            and not (url.scheme == "http" and is_loopback(url.hostname)))
+        ):
+            raise ConfigError(
+                'spark.gateway_url must begin with "https://": a secret travels with each request'
+            )
+    if not is_loopback(settings.gateway_host) and not has_tls:
+        raise ConfigError(
+            f"spark.gateway_host = {settings.gateway_host} needs TLS: a secret travels with each request",
+            hint="set coordinator.tls, or listen on 127.0.0.1 behind a proxy that has TLS",
+        )

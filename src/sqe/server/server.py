@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import logging
 import threading
 import time
@@ -17,6 +16,7 @@ from sqe.catalog.watch import NOT_YET, Watch
 from sqe.config.config import Config
 from sqe.coordinator import Coordinator
 from sqe.errors import ConfigError
+from sqe.foundation.loopback import is_loopback
 from sqe.observe.access_log import AccessLog
 from sqe.observe.events import LogIn
 from sqe.observe.metrics import Metrics
@@ -187,11 +187,3 @@ def _refuse_plaintext_passwords(config: Config) -> None:
             f"passwords would travel in clear text to coordinator.host = {server.host}",
             hint="set coordinator.tls, or coordinator.plaintext_passwords = true behind a proxy that has TLS",
         )
-
-
-def is_loopback(host: str) -> bool:
-    """Names other than localhost are not resolved: they may be another address tomorrow."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"

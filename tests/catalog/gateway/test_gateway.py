@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import trustme
 import urllib3
 from tests.catalog.backends.conformance import DEFAULT, definition
 
@@ -20,6 +21,7 @@ from sqe.catalog.gateway.gateway import Gateway
 from sqe.catalog.iceberg.table import Table
 from sqe.catalog.protocol import Catalog
 from sqe.catalog.selectors import is_selector
+from sqe.foundation.http_server import Tls
 from sqe.foundation.scanned import Scanned
 from sqe.tree.changes import SetProperties
 from sqe.tree.relations import TableName
@@ -274,3 +276,23 @@ def test_what_spark_tells_of_its_scans_is_added_up(client: Client) -> None:
     ):
         assert client.ask("POST", client.path("r") + "/metrics", report)[0] == 204
     assert client.namespace.scanned == Scanned(files=6, skipped_files=4, manifests=2, bytes=200)
+
+
+def test_a_spark_on_another_machine_comes_by_tls(tmp_path: Path) -> None:
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
+    shown = authority.issue_cert("127.0.0.1")
+    shown.private_key_pem.write_to_path(tmp_path / "key.pem")
+    shown.cert_chain_pems[0].write_to_path(tmp_path / "cert.pem")
+    gateway = Gateway(tls=Tls(tmp_path / "cert.pem", tmp_path / "key.pem"))
+    conf = gateway.spark_conf()
+    try:
+        address = conf["spark.sql.catalog.sqe.uri"] + "/v1/config"
+        assert address.startswith("https://127.0.0.1:")
+        secret = {app.SECRET_HEADER: conf[f"spark.sql.catalog.sqe.header.{app.SECRET_HEADER}"]}
+        trusting = urllib3.PoolManager(retries=False, ca_certs=str(tmp_path / "ca.pem"))
+        assert trusting.request("GET", address, headers=secret).status == 200
+        with pytest.raises(urllib3.exceptions.SSLError):
+            urllib3.PoolManager(retries=False).request("GET", address)
+    finally:
+        gateway.close()
