@@ -105,6 +105,7 @@ class Warehouse:
         return ", ".join(
             f"{kind} {'after' if asked[-1] in present[kind] else 'before'}"
             for kind, asked in self.asked.items()
+            if asked
         )
 
     def _batches(self, catalog: Catalog) -> set[int]:

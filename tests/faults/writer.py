@@ -8,13 +8,21 @@ and the error's code. Each order makes one commit that can be told from all othe
     insert N    adds batch N, of ROWS rows, to `entries`
     merge N     sets every row of `levels` to level N, and adds STEP rows for each level
     ctas N      makes the table `made_N`, of ROWS rows
+
+With KILLED_AT it kills itself at its first commit after `SELECT 1`: `before` the metadata file is written,
+`between` the file and the pointer to it, or `after` the pointer, before Spark has its answer.
 """
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+from typing import Any
 
 import sqe
+from sqe.catalog.backends.pointers import Pointers
+from sqe.catalog.iceberg import metadata
 from sqe.errors import SqeError
 
 ROWS = 3000
@@ -42,10 +50,28 @@ def statement(kind: str, number: int) -> str:
     )
 
 
+def kill_at(moment: str) -> None:
+    def killed(*arguments: Any, **more: Any) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    put = Pointers.put
+
+    def put_and_killed(*arguments: Any, **more: Any) -> None:
+        put(*arguments, **more)
+        killed()
+
+    if moment == "before":
+        metadata.write = killed
+    else:
+        Pointers.put = killed if moment == "between" else put_and_killed  # type: ignore[assignment, method-assign]
+
+
 def main(warehouse: str) -> None:
     connection = sqe.connect(warehouse=warehouse)
     connection.execute("SET SESSION lane = 'spark'")
     connection.execute("SELECT 1").fetchall()
+    if "KILLED_AT" in os.environ:
+        kill_at(os.environ["KILLED_AT"])
     print("ready", flush=True)
     for order in sys.stdin:
         kind, number = order.split()
