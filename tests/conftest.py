@@ -7,7 +7,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from tests.plain_spark import class_path
+from tests.one_spark import (
+    SharedServer,
+    address,
+    pytest_configure_node,
+    pytest_unconfigure,
+    settings,
+    shared_server,
+)
 from tests.without_spark import no_java, pytest_addoption, pytest_collection_modifyitems, pytest_configure
 
 from sqe.api.connection import Connection
@@ -16,19 +23,37 @@ from sqe.config.spark import SparkSettings
 from sqe.engine.spark.jars import default_cache
 from sqe.engine.spark.spark import Spark
 
-__all__ = ["no_java", "pytest_addoption", "pytest_collection_modifyitems", "pytest_configure"]
+__all__ = [
+    "no_java",
+    "pytest_addoption",
+    "pytest_collection_modifyitems",
+    "pytest_configure",
+    "pytest_configure_node",
+    "pytest_unconfigure",
+]
 
 _numbers = itertools.count(1)
 Connect = Callable[..., Connection]
 
 
 @pytest.fixture(scope="session")
-def spark_lane() -> Iterator[Spark]:
-    conf = {"spark.driver.extraClassPath": class_path()}
-    lane = Spark(SparkSettings(driver_memory="2g", conf=conf), default_cache())
+def spark_lane(request: pytest.FixtureRequest) -> Iterator[Spark]:
+    shared = shared_server(request.config)
+    lane = Spark(SparkSettings(remote=shared.remote) if shared else settings(), default_cache())
     lane.start()
     yield lane
     lane.close(wait=60)
+
+
+@pytest.fixture(scope="session")
+def spark_server(request: pytest.FixtureRequest, spark_lane: Spark) -> SharedServer:
+    """The server behind `spark_lane`."""
+    shared = shared_server(request.config)
+    if shared is None:
+        server = spark_lane.link().server
+        assert server is not None
+        shared = address(server)
+    return shared
 
 
 @pytest.fixture(scope="session")

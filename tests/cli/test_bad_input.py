@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 from tests.cli.command_line import SOURCE, command
-
-from sqe.engine.spark.spark import Spark
+from tests.one_spark import SharedServer
 
 # On one line each, so that the line of a complaint tells which statement it is about.
 STATEMENTS = {
@@ -51,11 +50,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def remote(spark_lane: Spark) -> str:
+def remote(spark_server: SharedServer) -> str:
     """The address of the run's Spark, so that a command need not start one."""
-    server = spark_lane.link().server
-    assert server is not None
-    return f"sc://localhost:{server.wait()}/;token={server.token}"
+    return spark_server.remote
 
 
 def warehouse(home: Path) -> dict[str, bytes]:

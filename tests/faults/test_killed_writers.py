@@ -16,10 +16,10 @@ import pytest
 from pyiceberg.catalog import Catalog
 from pyiceberg.catalog.sql import SqlCatalog
 from tests.faults import writer
+from tests.one_spark import SharedServer
 
 import sqe
 from sqe.engine.spark.jars import default_cache
-from sqe.engine.spark.spark import Spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.faults]
 
@@ -164,12 +164,10 @@ def _kill_at_some_moment(warehouse: Warehouse, process: Writer, kind: str, delay
     return answer == ""
 
 
-def test_killed_at_20_moments(spark_lane: Spark, tmp_path: Path) -> None:
+def test_killed_at_20_moments(spark_server: SharedServer, tmp_path: Path) -> None:
     """The writers use the run's Spark, which goes on with what a killed writer asked for: its commit may
     come before the look at the table, after it, or meet the next writer."""
-    server = spark_lane.link().server
-    assert server is not None
-    environ = {"SQE__spark__remote": f"sc://localhost:{server.wait()}/;token={server.token}"}
+    environ = {"SQE__spark__remote": spark_server.remote}
     seed = random.randrange(1 << 32)
     chance = random.Random(seed)
     warehouse = Warehouse(tmp_path / "warehouse")

@@ -12,10 +12,10 @@ import grpc
 import pyspark.sql.connect.proto as proto
 import pytest
 from tests.engine.spark.spark_strangers import frames, listening_ports, send
+from tests.one_spark import SharedServer
 
 from sqe.config.config import load
 from sqe.config.spark import SparkSettings, authentication
-from sqe.engine.spark.server import SparkServer
 from sqe.engine.spark.spark import Spark
 from sqe.errors import ConfigError
 
@@ -24,17 +24,15 @@ ANSWER_SECONDS = 10.0
 
 
 @pytest.fixture(scope="module")
-def server(spark_lane: Spark) -> SparkServer:
+def server(spark_lane: Spark, spark_server: SharedServer) -> SharedServer:
     """With a Python worker, which is the last that could open a port."""
     session = spark_lane.session("strangers", {})
     sql = "SELECT sqe_json_text_parse(concat('[', id, ']')) FROM range(2)"
     list(session.run(sql, statement_id="strangers", user="x", bodies=["sqe_json_text_parse"]))
-    server = spark_lane.link().server
-    assert server is not None
-    return server
+    return spark_server
 
 
-def test_no_port_deserializes_what_a_stranger_sends(server: SparkServer) -> None:
+def test_no_port_deserializes_what_a_stranger_sends(server: SharedServer) -> None:
     attempts = {}
     with contextlib.ExitStack() as opened:
         for port in listening_ports(server.jvm):
@@ -51,7 +49,7 @@ def test_no_port_deserializes_what_a_stranger_sends(server: SparkServer) -> None
     assert [attempts[listener] for listener in called] == []
 
 
-def test_connect_refuses_whoever_has_no_token(server: SparkServer) -> None:
+def test_connect_refuses_whoever_has_no_token(server: SharedServer) -> None:
     refusals = []
     for metadata in ([], [("authorization", "Bearer wrong")]):
         for port in listening_ports(server.jvm):
@@ -64,7 +62,7 @@ def test_connect_refuses_whoever_has_no_token(server: SparkServer) -> None:
     assert set(refusals) <= {grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.UNAVAILABLE}
 
 
-def test_there_is_no_port_beyond_connect_rpc_and_blocks(server: SparkServer) -> None:
+def test_there_is_no_port_beyond_connect_rpc_and_blocks(server: SharedServer) -> None:
     assert len(listening_ports(server.jvm)) == 3
     workers = list(_descendants(server.jvm))
     assert workers

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.one_spark import SharedServer
 
 from sqe.config.spark import SparkSettings
 from sqe.engine.spark.connect import Endpoint, parse_remote
@@ -12,24 +13,19 @@ from sqe.engine.spark.spark import Spark
 from sqe.errors import ConfigError, Unavailable
 
 
-def address(lane: Spark) -> tuple[int, str]:
-    server = lane.link().server
-    assert server is not None
-    return server.wait(), server.token
-
-
-def test_statements_run_on_the_server_that_exists(spark_lane: Spark, tmp_path: Path) -> None:
-    port, token = address(spark_lane)
-    lane = Spark(SparkSettings(remote=f"sc://localhost:{port}/;token={token}"), tmp_path)
+def test_statements_run_on_the_server_that_exists(
+    spark_lane: Spark, spark_server: SharedServer, tmp_path: Path
+) -> None:
+    lane = Spark(SparkSettings(remote=spark_server.remote), tmp_path)
     session = lane.session("remote", {})
     assert [b.num_rows for b in session.run("SELECT 1", statement_id="r1", user="x")] == [1]
     lane.close()
-    assert spark_lane.started
+    session = spark_lane.session("beside", {})
+    assert [b.num_rows for b in session.run("SELECT 1", statement_id="r2", user="x")] == [1]
 
 
-def test_a_wrong_token_is_refused(spark_lane: Spark, tmp_path: Path) -> None:
-    port, _ = address(spark_lane)
-    lane = Spark(SparkSettings(remote=f"sc://localhost:{port}/;token=wrong"), tmp_path)
+def test_a_wrong_token_is_refused(spark_server: SharedServer, tmp_path: Path) -> None:
+    lane = Spark(SparkSettings(remote=f"sc://localhost:{spark_server.port}/;token=wrong"), tmp_path)
     with pytest.raises(Unavailable) as caught:
         list(lane.session("remote", {}).run("SELECT 1", statement_id="r1", user="x"))
     assert caught.value.code == "SPARK_REFUSED"
