@@ -17,16 +17,15 @@ LISTENS = "0A"
 
 
 def listening_ports(pid: int) -> set[int]:
-    """The TCP ports on which a process listens, on any address."""
+    """The TCP ports on which a process listens, on any address; none if it has ended."""
     sockets = set()
-    for descriptor in Path(f"/proc/{pid}/fd").iterdir():
-        try:
-            sockets.add(str(descriptor.readlink()))
-        except FileNotFoundError:
-            continue
+    with contextlib.suppress(FileNotFoundError):
+        for descriptor in Path(f"/proc/{pid}/fd").iterdir():
+            with contextlib.suppress(FileNotFoundError):
+                sockets.add(str(descriptor.readlink()))
     ports = set()
     for table in ("tcp", "tcp6"):
-        for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
+        for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
             fields = line.split()
             if fields[3] == LISTENS and f"socket:[{fields[9]}]" in sockets:
                 ports.add(int(fields[1].rpartition(":")[2], 16))
