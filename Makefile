@@ -7,6 +7,8 @@ COMPILE := $(PYTHON) -m piptools compile --quiet --generate-hashes --strip-extra
 # What every change is tested with; the other marks are long, or need what not every machine has.
 USUAL := not long and not lanes and not integration and not flight
 QUICK = $(PYTHON) -m pytest -n auto --dist loadfile --without-spark -m "$(USUAL)"
+# Two workers keep two cores busy. More would share the memory of the one Spark server.
+WITH_SPARK = $(PYTHON) -m pytest -n 2 --dist loadfile -m "spark and $(USUAL)"
 
 .DEFAULT_GOAL := help
 .PHONY: help bootstrap run test test-quick test-long test-lanes test-parity test-integration test-flight lint bench bench-suites soak docs screenshots lock
@@ -20,8 +22,8 @@ bootstrap:
 run: ## Start the shell on the embedded warehouse
 	@./sqe
 
-test: bootstrap ## Run the tests: what needs no Spark in parallel, then the others on one Spark
-	failed=0; $(QUICK) || failed=1; $(PYTHON) -m pytest -m "spark and $(USUAL)" || failed=1; exit $$failed
+test: bootstrap ## Run the tests in parallel: what needs no Spark, then the others on one Spark
+	failed=0; $(QUICK) || failed=1; $(WITH_SPARK) || failed=1; exit $$failed
 
 test-quick: bootstrap ## Run what needs no Spark, in parallel; fails where a Java is started all the same
 	$(QUICK)
