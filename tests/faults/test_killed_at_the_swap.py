@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.faults.test_killed_writers import KINDS, Warehouse, Writer
-
-from sqe.engine.spark.spark import Spark
+from tests.one_spark import SharedServer
 
 pytestmark = [pytest.mark.spark, pytest.mark.faults]
 
@@ -21,10 +20,8 @@ pytestmark = [pytest.mark.spark, pytest.mark.faults]
         ("after", "after"),
     ],
 )
-def test_a_commit_is_made_or_not(spark_lane: Spark, tmp_path: Path, moment: str, state: str) -> None:
-    server = spark_lane.link().server
-    assert server is not None
-    environ = {"SQE__spark__remote": f"sc://localhost:{server.wait()}/;token={server.token}"}
+def test_a_commit_is_made_or_not(spark_server: SharedServer, tmp_path: Path, moment: str, state: str) -> None:
+    environ = {"SQE__spark__remote": spark_server.remote}
     warehouse = Warehouse(tmp_path / "warehouse")
     for kind in KINDS:
         killed = Writer(warehouse.path, **environ, KILLED_AT=moment).ready()

@@ -63,6 +63,8 @@ def test_what_goes_wrong_is_said_in_the_protocol(door: tuple[OpenServer, str]) -
 
 
 def test_log_in(door: tuple[OpenServer, str]) -> None:
+    url = door[1]
+    tokens = {"oauth2-server-uri": f"{url}/v1/oauth/tokens"}
     with pytest.raises(UnauthorizedError):
-        catalog_of(door[1], "lake", token="wrong").list_namespaces()
-    assert ("default",) in catalog_of(door[1], "lake", credential=KEYS["joe"]).list_namespaces()
+        catalog_of(url, "lake", token="wrong").list_namespaces()
+    assert ("default",) in catalog_of(url, "lake", credential=KEYS["joe"], **tokens).list_namespaces()

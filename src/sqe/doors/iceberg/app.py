@@ -170,7 +170,7 @@ class _HttpCalls:
 
     def config(self, call: Call, request: Request) -> Answer:
         """Which catalog a client means by its `warehouse`, and what it may ask."""
-        catalogs = self._clients.coordinator.catalogs
+        catalogs = self._clients.coordinator.catalogs_of(call.session.session)
         name = catalogs.get(request.query_params.get("warehouse") or catalogs.default).name
         return json_answer(
             {
@@ -219,7 +219,7 @@ class _HttpCalls:
 
     def _served(self, name: str, statement: Statement) -> ServedCatalog:
         coordinator = self._clients.coordinator
-        catalog = coordinator.catalogs.seen_by(statement.session).get(name)
+        catalog = coordinator.catalogs_of(statement.session).get(name)
         guard = Guard(coordinator.policy, statement.session.identity)
         return ServedCatalog(catalog, guard, statement.check)
 
