@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,16 @@ def test_fetched_with_progress_and_then_kept(repository: Path, tmp_path: Path) -
     (repository / "org/example/thing/1.0/thing-1.0.jar").unlink()
     assert ensure_jars(tmp_path / "cache", [jar]) == [file]
     assert sorted(p.name for p in file.parent.iterdir()) == [".lock", "thing-1.0.jar"]
+
+
+def test_one_artifact_of_several_is_fetched(repository: Path, tmp_path: Path) -> None:
+    jar = replace(jar_of(), classifier="tests")
+    publish(repository, jar)
+    archive = replace(jar_of(), ending="tar.gz")
+    (repository / "org/example/thing/1.0/thing-1.0.tar.gz").write_bytes(CONTENT)
+    files = ensure_jars(tmp_path / "cache", [jar, archive])
+    assert [file.name for file in files] == ["thing-1.0-tests.jar", "thing-1.0.tar.gz"]
+    assert [file.read_bytes() for file in files] == [CONTENT, CONTENT]
 
 
 def test_a_wrong_checksum_is_refused_and_nothing_kept(repository: Path, tmp_path: Path) -> None:

@@ -31,14 +31,16 @@ class Jar:
     version: str
     sha256: str
     size: int
+    classifier: str = ""
+    ending: str = "jar"
 
     @property
     def coordinate(self) -> str:
-        return f"{self.group}:{self.artifact}:{self.version}"
+        return f"{self.group}:{self.artifact}:{self.version}{self.classifier and ':' + self.classifier}"
 
     @property
     def file_name(self) -> str:
-        return f"{self.artifact}-{self.version}.jar"
+        return f"{self.artifact}-{self.version}{self.classifier and '-' + self.classifier}.{self.ending}"
 
 
 ICEBERG = Jar(
@@ -120,13 +122,19 @@ def _fetch(jar: Jar, file: Path, on_progress: OnProgress | None) -> None:
 
 def _retrieve(jar: Jar, scratch: Path, on_progress: OnProgress | None) -> Path:
     target = scratch / "out"
-    # sqlite-jdbc publishes several artifacts under one name: only conf `default` of the module
-    # itself is needed, and -notransitive keeps its test dependencies away.
+    # One artifact by name: modules publish several, and a classifier is never in their own description.
+    module = scratch / "ivy.xml"
+    module.write_text(
+        '<ivy-module version="2.0" xmlns:m="http://ant.apache.org/ivy/maven">'
+        '<info organisation="sqe" module="jars"/><dependencies>'
+        f'<dependency org="{jar.group}" name="{jar.artifact}" rev="{jar.version}" transitive="false">'
+        f'<artifact name="{jar.artifact}" type="{jar.ending}" ext="{jar.ending}"'
+        f"{jar.classifier and f' m:classifier={jar.classifier!r}'}/>"
+        "</dependency></dependencies></ivy-module>"
+    )
     command = [str(find_java().executable), "-jar", str(_ivy())]
     command += _ivy_settings()
-    command += ["-cache", str(scratch / "ivy")]
-    command += ["-dependency", jar.group, jar.artifact, jar.version]
-    command += ["-confs", "default", "-types", "jar", "bundle", "-notransitive"]
+    command += ["-cache", str(scratch / "ivy"), "-ivy", str(module)]
     command += ["-retrieve", f"{target}/[artifact]-[revision](-[classifier]).[ext]"]
     with _watched(jar, scratch, on_progress):
         try:
@@ -176,7 +184,7 @@ def _watched(jar: Jar, scratch: Path, on_progress: OnProgress | None) -> Iterato
 
     def watch() -> None:
         while not done.wait(0.2):
-            sizes = [_size(path) for path in scratch.rglob(f"{jar.artifact}*.jar*")]
+            sizes = [_size(path) for path in scratch.rglob(f"{jar.artifact}*.{jar.ending}*")]
             on_progress(jar, min(max(sizes, default=0), jar.size - 1))
 
     watcher = threading.Thread(target=watch, name="sqe-jar-progress", daemon=True)
