@@ -9,6 +9,8 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.plain_spark import class_path
+
 from sqe.engine.spark.jars import default_cache, ensure_jars, spark_jars
 from sqe.engine.spark.java import find_java
 
@@ -18,7 +20,7 @@ SOURCE = Path(__file__).with_name("IcebergRestServer.java")
 @contextlib.contextmanager
 def java_rest_server(directory: Path) -> Iterator[str]:
     """Its address."""
-    jars = os.pathsep.join(map(str, [*ensure_jars(default_cache()), *spark_jars()]))
+    jars = os.pathsep.join([*map(str, [*ensure_jars(default_cache()), *spark_jars()]), class_path()])
     command = [str(find_java().executable), "-Xmx512m", "-cp", jars, str(SOURCE), str(directory)]
     with open(directory / "log", "wb") as log:
         server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log)
