@@ -1,4 +1,4 @@
-"""One door for all tests that change nothing about it."""
+"""The doors that tests talk to."""
 
 from __future__ import annotations
 
@@ -57,3 +57,24 @@ def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[OpenServer,
 @pytest.fixture(scope="module")
 def rest(door: tuple[OpenServer, str]) -> Rest:
     return Rest(door[1])
+
+
+# Switches of Iceberg's own tests for what the door does not do.
+UNSUPPORTED = {"supportsNamesWithDot": "a JDBC catalog stores a namespace as one string, joined with dots"}
+# Iceberg's tests name files that are not there, and put tables where they like.
+_ELSEWHERE = """
+[catalogs.elsewhere.backend]
+type = "hadoop"
+warehouse = "{temporary}"
+[catalogs.nowhere.backend]
+type = "hadoop"
+warehouse = "/path"
+"""
+
+
+@pytest.fixture(scope="module")
+def client_properties(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """What Iceberg's own clients open a catalog of the door with."""
+    elsewhere = _ELSEWHERE.format(temporary=tmp_path_factory.getbasetemp())
+    with opened_door(tmp_path_factory.mktemp("served"), elsewhere) as (_, url):
+        yield {"uri": url, "warehouse": "lake", "token": KEYS["ann"]}
