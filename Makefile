@@ -38,7 +38,7 @@ test-parity: bootstrap ## Compare with the recorded answers of a Trino, and writ
 	$(PYTHON) -m pytest tests/parity
 	$(PYTHON) docs/generate.py
 
-test-integration: bootstrap ## Run the tests that start a PostgreSQL and a Java REST catalog
+test-integration: bootstrap ## Run the tests that start a PostgreSQL, a Java REST catalog and a Trino (fetches 1 GB once)
 	$(PYTHON) -m pytest -m integration
 
 test-flight: bootstrap ## Run the clients of Flight SQL: ADBC, pyarrow, JDBC (needs a JDK) and Go (needs go)
