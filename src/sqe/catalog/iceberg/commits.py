@@ -11,7 +11,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from sqe.catalog.iceberg.definition import complete, in_version, metadata_log
+from sqe.catalog.iceberg.definition import (
+    DEFAULT_VERSION,
+    FIRST_PARTITION_ID,
+    complete,
+    empty_metadata,
+    in_version,
+    metadata_log,
+)
 from sqe.catalog.iceberg.metadata import NEWEST_VERSION
 from sqe.catalog.iceberg.table import MAIN
 from sqe.errors import CommitConflict, InvalidArgument
@@ -20,7 +27,6 @@ Raw = dict[str, Any]
 
 LAST_ADDED = -1
 _NO_SNAPSHOT = (None, -1)
-_FIRST_PARTITION_ID = 1000
 # How far the times of a log may run backwards before Iceberg takes the metadata for broken.
 _CLOCK_SKEW_MS = 60_000
 
@@ -205,7 +211,7 @@ class _Builder:
                 return self._reuse("spec", int(known["spec-id"]))
             spec_id = max(spec_id, int(known["spec-id"]) + 1)
         ids = [int(field["field-id"]) for field in fields]
-        if self.version == 1 and ids != list(range(_FIRST_PARTITION_ID, _FIRST_PARTITION_ID + len(ids))):
+        if self.version == 1 and ids != list(range(FIRST_PARTITION_ID, FIRST_PARTITION_ID + len(ids))):
             raise InvalidCommit("Spec does not use sequential IDs that are required in v1")
         self.raw["partition-specs"] = [
             *self.raw["partition-specs"], {**spec, "spec-id": spec_id, "fields": fields},
@@ -466,29 +472,7 @@ class _Builder:
 def _empty(updates: Sequence[Raw]) -> Raw:
     """What a new table's updates start from; they tell its version."""
     versions = [int(u["format-version"]) for u in updates if u.get("action") == "upgrade-format-version"]
-    return {
-        "format-version": versions[0] if versions else 2,
-        "table-uuid": "",
-        "location": "",
-        "last-sequence-number": 0,
-        "last-updated-ms": 0,
-        "last-column-id": 0,
-        "current-schema-id": 0,
-        "schemas": [],
-        "default-spec-id": 0,
-        "partition-specs": [],
-        "last-partition-id": _FIRST_PARTITION_ID - 1,
-        "default-sort-order-id": 0,
-        "sort-orders": [],
-        "properties": {},
-        "current-snapshot-id": LAST_ADDED,
-        "refs": {},
-        "snapshots": [],
-        "statistics": [],
-        "partition-statistics": [],
-        "snapshot-log": [],
-        "metadata-log": [],
-    }
+    return empty_metadata(versions[0] if versions else DEFAULT_VERSION)
 
 
 def _now_ms() -> int:
@@ -531,7 +515,7 @@ def _spec_key(fields: Iterable[Raw]) -> list[tuple[object, ...]]:
 
 def _numbered(fields: Iterable[Raw]) -> list[Raw]:
     """Partition fields with ids; those that have none are counted on."""
-    last = _FIRST_PARTITION_ID - 1
+    last = FIRST_PARTITION_ID - 1
     numbered = []
     for field in fields:
         last = max(last, int(field["field-id"])) if field.get("field-id") is not None else last + 1

@@ -6,17 +6,20 @@ The ids in it are the engine's own: columns are numbered anew, and what refers t
 from __future__ import annotations
 
 import itertools
-import time
-import uuid
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from sqe.catalog.iceberg.commits import InvalidCommit
-from sqe.catalog.iceberg.definition import DEFAULT_CODEC, DEFAULT_VERSION, RESERVED, in_version
+from sqe.catalog.iceberg.definition import (
+    DEFAULT_CODEC,
+    DEFAULT_VERSION,
+    FIRST_PARTITION_ID,
+    RESERVED,
+    first_metadata,
+)
 from sqe.catalog.iceberg.metadata import NEWEST_VERSION
 
 Raw = dict[str, Any]
-_FIRST_PARTITION_ID = 1000
 
 
 def requested_metadata(request: Mapping[str, Any], location: str) -> Raw:
@@ -40,33 +43,13 @@ def _requested(request: Mapping[str, Any], location: str) -> Raw:
     if identifiers:
         schema["identifier-field-ids"] = [new_ids[i] for i in identifiers]
     partitions = [
-        {**_with_source(field, new_ids), "field-id": _FIRST_PARTITION_ID + number}
+        {**_with_source(field, new_ids), "field-id": FIRST_PARTITION_ID + number}
         for number, field in enumerate((request.get("partition-spec") or {}).get("fields") or ())
     ]
     order = [_with_source(field, new_ids) for field in (request.get("write-order") or {}).get("fields") or ()]
-    raw: Raw = {
-        "format-version": version,
-        "table-uuid": str(uuid.uuid4()),
-        "location": location.rstrip("/"),
-        "last-sequence-number": 0,
-        "last-updated-ms": time.time_ns() // 1_000_000,
-        "last-column-id": len(new_ids),
-        "current-schema-id": 0,
-        "schemas": [schema],
-        "default-spec-id": 0,
-        "partition-specs": [{"spec-id": 0, "fields": partitions}],
-        "last-partition-id": _FIRST_PARTITION_ID - 1 + len(partitions),
-        "default-sort-order-id": 1 if order else 0,
-        "sort-orders": [{"order-id": 1 if order else 0, "fields": order}],
-        "properties": properties,
-        "refs": {},
-        "snapshots": [],
-        "statistics": [],
-        "partition-statistics": [],
-        "snapshot-log": [],
-        "metadata-log": [],
-    }
-    return in_version(raw, version)
+    return first_metadata(
+        version, location.rstrip("/"), schema, len(new_ids), partitions, order, properties
+    )
 
 
 def _with_source(field: Raw, new_ids: Mapping[int, int]) -> Raw:

@@ -37,7 +37,7 @@ RESERVED = {
     "write.location-provider.impl",
     "write.py-location-provider.impl",
 }
-_FIRST_PARTITION_ID = 1000
+FIRST_PARTITION_ID = 1000
 _TIME = {"timestamp", "timestamptz", "timestamp_ns", "timestamptz_ns"}
 _BUCKETED = _TIME | {"int", "long", "date", "time", "string", "uuid", "binary"}
 _SUFFIX = {"identity": "", "bucket": "_bucket", "truncate": "_trunc"}
@@ -51,23 +51,57 @@ def new_metadata(statement: CreateTable, location: str) -> dict[str, Any]:
     ids = itertools.count(1)
     fields = _fields(statement, lambda: next(ids))
     version = _version(fields, requested_version, at_least=1)
-    partitions = _partition_fields(statement, fields, first_id=_FIRST_PARTITION_ID)
+    partitions = _partition_fields(statement, fields, first_id=FIRST_PARTITION_ID)
     order = _sort_fields(statement, fields)
-    raw: dict[str, Any] = {
-        "format-version": version,
+    schema = {"type": "struct", "schema-id": 0, "fields": fields}
+    return first_metadata(version, location, schema, next(ids) - 1, partitions, order, properties)
+
+
+def first_metadata(
+    version: int,
+    location: str,
+    schema: dict[str, Any],
+    last_column_id: int,
+    partitions: list[Any],
+    order: list[Any],
+    properties: dict[str, str],
+) -> dict[str, Any]:
+    """Of a table with one schema, one partition spec and one sort order."""
+    order_id = 1 if order else 0
+    raw = {
+        **empty_metadata(version),
         "table-uuid": str(uuid.uuid4()),
         "location": location,
-        "last-sequence-number": 0,
         "last-updated-ms": time.time_ns() // 1_000_000,
-        "last-column-id": next(ids) - 1,
-        "current-schema-id": 0,
-        "schemas": [{"type": "struct", "schema-id": 0, "fields": fields}],
-        "default-spec-id": 0,
+        "last-column-id": last_column_id,
+        "schemas": [schema],
         "partition-specs": [{"spec-id": 0, "fields": partitions}],
-        "last-partition-id": _FIRST_PARTITION_ID - 1 + len(partitions),
-        "default-sort-order-id": 1 if order else 0,
-        "sort-orders": [{"order-id": 1, "fields": order} if order else {"order-id": 0, "fields": []}],
+        "last-partition-id": FIRST_PARTITION_ID - 1 + len(partitions),
+        "default-sort-order-id": order_id,
+        "sort-orders": [{"order-id": order_id, "fields": order}],
         "properties": properties,
+    }
+    return in_version(raw, version)
+
+
+def empty_metadata(version: int) -> dict[str, Any]:
+    """What there is before anything is said of a table."""
+    return {
+        "format-version": version,
+        "table-uuid": "",
+        "location": "",
+        "last-sequence-number": 0,
+        "last-updated-ms": 0,
+        "last-column-id": 0,
+        "current-schema-id": 0,
+        "schemas": [],
+        "default-spec-id": 0,
+        "partition-specs": [],
+        "last-partition-id": FIRST_PARTITION_ID - 1,
+        "default-sort-order-id": 0,
+        "sort-orders": [],
+        "properties": {},
+        "current-snapshot-id": None,
         "refs": {},
         "snapshots": [],
         "statistics": [],
@@ -75,7 +109,6 @@ def new_metadata(statement: CreateTable, location: str) -> dict[str, Any]:
         "snapshot-log": [],
         "metadata-log": [],
     }
-    return in_version(raw, version)
 
 
 def replacement(
@@ -195,8 +228,8 @@ def metadata_log(base: dict[str, Any], location: str, properties: dict[str, str]
 def _last_partition_id(base: dict[str, Any]) -> int:
     specs = [s["fields"] for s in base.get("partition-specs") or ()] or [base.get("partition-spec") or []]
     return max(
-        (int(f.get("field-id", _FIRST_PARTITION_ID + i)) for fields in specs for i, f in enumerate(fields)),
-        default=_FIRST_PARTITION_ID - 1,
+        (int(f.get("field-id", FIRST_PARTITION_ID + i)) for fields in specs for i, f in enumerate(fields)),
+        default=FIRST_PARTITION_ID - 1,
     )
 
 
