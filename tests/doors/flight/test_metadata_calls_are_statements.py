@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import grpc
+import pyarrow as pa
 import pytest
-from tests.doors.flight.plain_calls import ENDLESS, Plain, described, failure
+from tests.doors.flight.plain_calls import ENDLESS, Plain, described, failure, sent
 from tests.flight_server import KEYS, Serve
 
 from sqe.catalog.backends.embedded import EmbeddedCatalog
@@ -195,3 +196,18 @@ def test_each_command_is_one(server: OpenServer, command: Any) -> None:
         ann.get(ann.info(command()))
     last = server.coordinator.history.records("ann")[-1]
     assert (last.text, last.state) == (f"{name}: {{}}", "finished")
+
+
+def test_options_and_the_look_at_a_table_of_an_ingest_are_too(server: OpenServer) -> None:
+    options = flight.SetSessionOptionsRequest()
+    options.session_options["schema"].string_value = "default"
+    definition = sql.CommandStatementIngest.TableDefinitionOptions(
+        if_not_exist=sql.CommandStatementIngest.TableDefinitionOptions.TABLE_NOT_EXIST_OPTION_FAIL
+    )
+    ingest = sql.CommandStatementIngest(table="missing", table_definition_options=definition)
+    with client(server) as ann:
+        ann.act("SetSessionOptions", options.SerializeToString())
+        assert refused(lambda: ann.ask("DoPut", *sent(pack(ingest), pa.table({"a": [1]})))) == "TABLE_NOT_FOUND"
+    texts = [record.text for record in server.coordinator.history.records("ann")]
+    assert any(text.startswith("SetSessionOptionsRequest: ") for text in texts)
+    assert "Ingest: lake.default.missing" in texts

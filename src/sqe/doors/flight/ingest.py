@@ -47,6 +47,7 @@ _Options = CommandStatementIngest.TableDefinitionOptions
 class Ingest:
     def __init__(self, clients: Clients) -> None:
         self._running = clients.running
+        self._questions = clients.questions
         self._coordinator = clients.coordinator
 
     def run(self, call: Call, command: Any, first: Any, messages: Iterator[Any]) -> int:
@@ -55,7 +56,15 @@ class Ingest:
         missing, present = _table_options(command)
         table = self._table(command, session)
         # Said before a gigabyte is sent.
-        exists = self._exists(table, session)
+        appended = present == _Options.TABLE_EXISTS_OPTION_APPEND
+        columns = self._questions.answer(
+            call.session,
+            f"Ingest: {table}",
+            client=call.client,
+            label="metadata",
+            work=lambda statement: self._columns(table, session, appended=appended),
+        )
+        exists = columns is not None
         if exists and present == _Options.TABLE_EXISTS_OPTION_FAIL:
             raise AlreadyExists(f"table '{table}' already exists")
         if not exists and missing == _Options.TABLE_NOT_EXIST_OPTION_FAIL:
@@ -71,8 +80,7 @@ class Ingest:
             raise InvalidArgument("no rows and no columns were sent")
         schema, batches = received
         nulls: set[str] = set()
-        if exists and present == _Options.TABLE_EXISTS_OPTION_APPEND:
-            columns = self._columns(table, session)
+        if columns is not None and appended:
             nulls = {
                 field.name for field in schema if pt.is_null(field.type) and field.name.lower() in columns
             }
@@ -130,21 +138,22 @@ class Ingest:
         namespace = tuple(command.schema.split(".")) if command.schema else session.namespace
         return TableName(catalog.name, namespace, command.table)
 
-    def _exists(self, table: TableName, session: Session) -> bool:
+    def _columns(self, table: TableName, session: Session, *, appended: bool) -> dict[str, Type] | None:
+        """None where there is no such table. By their names in lower case; those that cannot be told apart by
+        it are left out. Of a table that is not appended to, or that the user sees but part of, nothing is
+        said: writing to the latter is refused."""
         catalog = self._coordinator.catalogs_of(session).get(table.catalog)
+        visible = self._visible(table, session)
         try:
-            catalog.find_table_name(table.namespace, table.name, visible=self._visible(table, session))
+            if not appended:
+                # Its metadata need not be readable.
+                catalog.find_table_name(table.namespace, table.name, visible=visible)
+                return {}
+            stored = catalog.find_table(table.namespace, table.name, visible=visible)
         except NotFound as error:
             if error.code == "SCHEMA_NOT_FOUND":
                 raise
-            return False
-        return True
-
-    def _columns(self, table: TableName, session: Session) -> dict[str, Type]:
-        """By their names in lower case; those that cannot be told apart by it are left out. Of a table that
-        the user sees but part of, nothing is said: writing to it is refused."""
-        catalog = self._coordinator.catalogs_of(session).get(table.catalog)
-        stored = catalog.find_table(table.namespace, table.name, visible=self._visible(table, session))
+            return None
         if not Guard(self._coordinator.policy, session.identity).sees_all_of(stored.name):
             return {}
         names = Counter(column.name.lower() for column in stored.columns)

@@ -270,7 +270,14 @@ class Service:
 
     def _set_options(self, call: Call, body: bytes) -> Iterator[bytes]:
         request = read(flight.SetSessionOptionsRequest, body)
-        answer = set_options(request, call.session.session, self._coordinator)
+        # Catalogs are asked for the names in it, as USE asks them.
+        answer = self._clients.questions.answer(
+            call.session,
+            text_of(request),
+            client=call.client,
+            label="use",
+            work=lambda statement: set_options(request, call.session.session, self._coordinator),
+        )
         yield bytes(answer.SerializeToString())
 
     def _get_options(self, call: Call, body: bytes) -> Iterator[bytes]:
