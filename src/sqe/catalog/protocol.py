@@ -154,8 +154,10 @@ class Catalog(Protocol):
         """The table of a request of the REST protocol. AlreadyExists, for a view too, or NotFound
         SCHEMA_NOT_FOUND."""
 
-    def register(self, table: TableName, location: str, *, overwrite: bool = False) -> TableMetadata:
-        """A table whose metadata file is there already. AlreadyExists unless `overwrite`."""
+    def register(
+        self, name: TableName, location: str, *, view: bool = False, overwrite: bool = False
+    ) -> TableMetadata:
+        """A table or a view whose metadata file is there already. AlreadyExists unless `overwrite`."""
 
     def has_view(self, view: TableName) -> bool:
         """Whether the exact name is a view's."""

@@ -207,7 +207,8 @@ def test_options_and_the_look_at_a_table_of_an_ingest_are_too(server: OpenServer
     ingest = sql.CommandStatementIngest(table="missing", table_definition_options=definition)
     with client(server) as ann:
         ann.act("SetSessionOptions", options.SerializeToString())
-        assert refused(lambda: ann.ask("DoPut", *sent(pack(ingest), pa.table({"a": [1]})))) == "TABLE_NOT_FOUND"
+        rows = sent(pack(ingest), pa.table({"a": [1]}))
+        assert refused(lambda: ann.ask("DoPut", *rows)) == "TABLE_NOT_FOUND"
     texts = [record.text for record in server.coordinator.history.records("ann")]
     assert any(text.startswith("SetSessionOptionsRequest: ") for text in texts)
     assert "Ingest: lake.default.missing" in texts

@@ -253,7 +253,9 @@ class CommittingCatalog(ABC):
         raw, location = self._commit(table, lambda base, _: staged, create=True, replace=False)
         return TableMetadata(raw, location)
 
-    def register(self, table: TableName, location: str, *, overwrite: bool = False) -> TableMetadata:
+    def register(
+        self, name: TableName, location: str, *, view: bool = False, overwrite: bool = False
+    ) -> TableMetadata:
         raise NotSupported(f"catalog '{self.name}' takes no tables that are there already")
 
     def has_view(self, view: TableName) -> bool:

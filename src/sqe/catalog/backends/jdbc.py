@@ -139,18 +139,17 @@ class JdbcCatalog(CommittingCatalog):
     def rename_view(self, view: TableName, to: TableName) -> None:
         self._rename(self.find_view_name(view.namespace, view.name), to, view=True)
 
-    def register(self, table: TableName, location: str, *, overwrite: bool = False) -> TableMetadata:
-        raw = metadata.read(location, table)
-        check_readable(raw, location, table, view=False)
-        pointer = self._pointer(table.namespace, table.name)
-        if pointer is not None and (not overwrite or pointer.is_view):
-            raise AlreadyExists(f"'{table}' already exists", code="TABLE_ALREADY_EXISTS")
+    def register(
+        self, name: TableName, location: str, *, view: bool = False, overwrite: bool = False
+    ) -> TableMetadata:
+        raw = metadata.read(location, name, kind="view" if view else "table")
+        check_readable(raw, location, name, view=view)
+        pointer = self._pointer(name.namespace, name.name)
+        if pointer is not None and (not overwrite or pointer.is_view != view):
+            raise AlreadyExists(f"'{name}' already exists", code="TABLE_ALREADY_EXISTS")
         previous = None if pointer is None else pointer.location
-        stored = self._pointers.put(
-            _join(table.namespace), table.name, location, previous=previous, view=False
-        )
-        if not stored:
-            raise CommitConflict(f"table '{table}' was changed by others at the same time", hint="try again")
+        if not self._pointers.put(_join(name.namespace), name.name, location, previous=previous, view=view):
+            raise CommitConflict(f"'{name}' was changed by others at the same time", hint="try again")
         return TableMetadata(raw, location)
 
     def commit_all(self, commits: Sequence[TableCommit]) -> None:

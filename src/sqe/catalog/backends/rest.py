@@ -207,9 +207,11 @@ class RestCatalog(CommittingCatalog):
     def create_requested(self, table: TableName, request: Raw) -> TableMetadata:
         return self._create(table, request, "tables")
 
-    def register(self, table: TableName, location: str, *, overwrite: bool = False) -> TableMetadata:
-        body = {"name": table.name, "metadata-location": location, "overwrite": overwrite}
-        return self._create(table, body, "register")
+    def register(
+        self, name: TableName, location: str, *, view: bool = False, overwrite: bool = False
+    ) -> TableMetadata:
+        body = {"name": name.name, "metadata-location": location, "overwrite": overwrite}
+        return self._create(name, body, "register-view" if view else "register")
 
     def create_requested_view(self, view: TableName, request: Raw) -> TableMetadata:
         return self._create(view, request, "views")
@@ -223,7 +225,7 @@ class RestCatalog(CommittingCatalog):
             if error.status == 404:
                 raise self._no_schema(name.namespace) from None
             raise AlreadyExists(f"'{name}' already exists", code="TABLE_ALREADY_EXISTS") from None
-        return self._loaded(answer, name, view=kind == "views")
+        return self._loaded(answer, name, view="view" in kind)
 
     def commit_view(
         self, view: TableName, requirements: Sequence[Raw], updates: Sequence[Raw]

@@ -96,6 +96,7 @@ ENDPOINTS = (
     Endpoint("POST", "/transactions/commit", lambda c, a: c.commit_all(a.body)),
     Endpoint("GET", _NAMESPACE + "/views", lambda c, a: c.list_views(a.namespace, a.query)),
     Endpoint("POST", _NAMESPACE + "/views", lambda c, a: c.create_view(a.namespace, a.body)),
+    Endpoint("POST", _NAMESPACE + "/register-view", lambda c, a: c.register_view(a.namespace, a.body)),
     Endpoint("GET", _VIEW, lambda c, a: c.load_view(a.namespace, a.names["view"])),
     Endpoint("HEAD", _VIEW, lambda c, a: c.view_exists(a.namespace, a.names["view"])),
     Endpoint("POST", _VIEW, lambda c, a: c.commit_view(a.namespace, a.names["view"], a.body)),

@@ -120,9 +120,7 @@ class ServedCatalog:
 
     def register_table(self, namespace: Namespace, body: Raw) -> Answer:
         table = self._new(namespace, body.get("name"))
-        location = body.get("metadata-location")
-        if not isinstance(location, str):
-            raise InvalidArgument("a table is registered by its metadata-location")
+        location = _metadata_location(body)
         overwrite = bool(body.get("overwrite"))
         if self._is_table(table) and (not overwrite or not self._guard.sees_all_of(table)):
             raise _table_exists(table)
@@ -232,6 +230,19 @@ class ServedCatalog:
         self._check()
         try:
             return table_answer(self._catalog.create_requested_view(view, body))
+        except AlreadyExists:
+            raise AlreadyExists(f"View already exists: {_shown(view)}") from None
+
+    def register_view(self, namespace: Namespace, body: Raw) -> Answer:
+        view = TableName(self._catalog.name, namespace, _name(body.get("name")))
+        self._properties(namespace)
+        location = _metadata_location(body)
+        if self._is_table(view):
+            raise AlreadyExists(f"Table with same name already exists: {_shown(view)}")
+        self._check_places(location, {})
+        self._check()
+        try:
+            return table_answer(self._catalog.register(view, location, view=True))
         except AlreadyExists:
             raise AlreadyExists(f"View already exists: {_shown(view)}") from None
 
@@ -400,6 +411,13 @@ def _name(name: object) -> str:
     if not isinstance(name, str) or not name or unspeakable(name):
         raise InvalidArgument("a name is a text without control characters")
     return name
+
+
+def _metadata_location(body: Raw) -> str:
+    location = body.get("metadata-location")
+    if not isinstance(location, str) or not location:
+        raise InvalidArgument("what is registered has a metadata-location")
+    return location
 
 
 def _dotted(namespace: Namespace) -> str:
