@@ -11,7 +11,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 from tests.catalog.backends.java_rest_server import java_rest_server
 from tests.catalog.backends.postgres_server import PASSWORD, new_database, postgres_server
 from tests.catalog.backends.statement_conformance import StatementConformance, ViewStatementConformance
-from tests.plain_spark import run_plain
+from tests.plain_spark import class_path, run_plain
 
 from sqe.api.connection import Connection, connect
 
@@ -29,6 +29,8 @@ warehouse = "lake"
 
 [spark]
 driver_memory = "1GB"
+[spark.conf]
+"spark.driver.extraClassPath" = "{drivers}"
 """
 
 
@@ -48,7 +50,8 @@ def database() -> Iterator[str]:
 def both(server: str, database: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
     directory = tmp_path_factory.mktemp("catalogs")
     path = directory / "sqe.toml"
-    path.write_text(CONFIG.format(directory=directory, database=database, server=server))
+    names = {"directory": directory, "database": database, "server": server, "drivers": class_path()}
+    path.write_text(CONFIG.format(**names))
     with connect(config=path) as connection:
         connection.coordinator.spark.start()
         connection.execute("CREATE SCHEMA IF NOT EXISTS books.aside")
