@@ -27,6 +27,6 @@ def test_the_configuration_opens_the_door(tmp_path: Path) -> None:
 def test_the_python_runs(tmp_path: Path) -> None:
     with opened_door(tmp_path) as (_, url):
         names: dict[str, object] = {"KEY": KEYS["ann"]}
-        exec(_block("python").replace("http://127.0.0.1:8181", url), names)
+        exec(_block("py").replace("http://127.0.0.1:8181", url), names)
         catalog = names["catalog"]
         assert catalog.list_namespaces() == [("default",)]  # type: ignore[attr-defined]

@@ -63,7 +63,11 @@ JARS = (
     ),
 )
 # Test -> why it fails.
-KNOWN_FAILURES: dict[str, str] = {}
+KNOWN_FAILURES = {
+    "Tables.testCatalogWithCustomMetricsReporter()": (
+        "appends a data file with a relative path, and the door takes files of a warehouse alone"
+    )
+}
 # Test -> why JUnit leaves it out.
 LEFT_OUT = {
     f"{name}()": "asked only of catalogs with an empty namespace; the tests' own default is without"
@@ -100,7 +104,8 @@ def run_tests(properties: dict[str, str], directory: Path) -> tuple[dict[str, tu
     """Each test's outcome with the first words of its reason, and all that JUnit wrote."""
     jars = os.pathsep.join(map(str, [*ensure_jars(default_cache(), JARS), *spark_jars()]))
     compile_tests(jars, directory / "classes")
-    command = [str(find_java().executable), "-Xmx512m"]
+    # Their temporary tables are where the door lets tables be.
+    command = [str(find_java().executable), "-Xmx512m", f"-Djava.io.tmpdir={directory}"]
     command += [f"-Drest.{name}={value}" for name, value in properties.items()]
     command += [f"-Dtests.{switch}=false" for switch in UNSUPPORTED]
     command += [f"-Dtests.locations={(directory / 'locations').as_uri()}"]

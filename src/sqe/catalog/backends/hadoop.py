@@ -22,7 +22,7 @@ from sqe.catalog.backends.committing import (
     check_readable,
     name_conflict,
 )
-from sqe.catalog.backends.jdbc import not_writable, refuse_purge
+from sqe.catalog.backends.jdbc import METADATA_PLACE, not_writable, refuse_purge
 from sqe.catalog.iceberg import metadata
 from sqe.catalog.iceberg.table import Table, TableMetadata
 from sqe.catalog.iceberg.view import View, ViewDefinition
@@ -49,8 +49,6 @@ if TYPE_CHECKING:
 
 _HINT = "version-hint.text"
 _VERSION = re.compile(r"v(\d+)(\.gz)?\.metadata\.json(\.gz)?")
-# Spark refuses a table of such a catalog that has it.
-_METADATA_PLACE = "write.metadata.path"
 
 
 def mount(settings: CatalogSettings) -> HadoopCatalog:
@@ -161,7 +159,7 @@ class HadoopCatalog(CommittingCatalog):
 
     def stage(self, table: TableName, request: Raw) -> TableMetadata:
         self._refuse_other_place(table.namespace, table.name, request.get("location"))
-        return super().stage(table, request)
+        return super().stage(table, {**request, "location": None})
 
     def alter_view(self, view: TableName, change: Change) -> None:
         self.find_view_name(view.namespace, view.name)
@@ -220,8 +218,9 @@ class HadoopCatalog(CommittingCatalog):
     def _swap(
         self, name: TableName, raw: Raw, *, base: Raw | None, pointer: Pointer | None, view: bool
     ) -> tuple[Raw, str] | None:
-        if _METADATA_PLACE in (raw.get("properties") or {}):
-            raise self._unable(f"a table cannot have the property '{_METADATA_PLACE}'")
+        # Spark refuses such a table.
+        if METADATA_PLACE in (raw.get("properties") or {}):
+            raise self._unable(f"a table cannot have the property '{METADATA_PLACE}'")
         number = 1 if pointer is None else _number(pointer.location.rpartition("/")[2]) + 1
         place = self._place(name.namespace, name.name)
         directory = f"{place}/metadata"

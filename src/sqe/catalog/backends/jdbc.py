@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from sqe.config.config import CatalogSettings
 
 LOCK_SECONDS = 30.0
+METADATA_PLACE = "write.metadata.path"
+"""The property of a table whose metadata files are not in its own directory."""
 
 
 def mount(settings: CatalogSettings) -> JdbcCatalog:
@@ -376,7 +378,8 @@ def _spelled(properties: Mapping[str, str]) -> dict[str, str]:
 
 def _next_location(raw: Raw, pointer: Pointer | None) -> str:
     number = 0 if pointer is None else _number(pointer.location) + 1
-    return f"{raw['location']}/metadata/{number:05d}-{uuid.uuid4()}.metadata.json"
+    place = (raw.get("properties") or {}).get(METADATA_PLACE) or f"{raw['location']}/metadata"
+    return f"{place.rstrip('/')}/{number:05d}-{uuid.uuid4()}.metadata.json"
 
 
 def _number(location: str) -> int:

@@ -91,7 +91,7 @@ def _existing(table: Raw | None) -> Raw:
 
 def _is_new(table: Raw | None, requirement: Raw) -> None:
     if table is not None:
-        raise RequirementFailed("Requirement failed: the table already exists")
+        raise RequirementFailed("Requirement failed: table already exists")
 
 
 def _has_uuid(table: Raw | None, requirement: Raw) -> None:
@@ -306,7 +306,6 @@ class _Builder:
 
     def _remove_ref(self, name: str) -> None:
         if name == MAIN:
-            self.raw["snapshot-log"] = []
             self._set("current-snapshot-id", LAST_ADDED)
         if name in self.raw["refs"]:
             self._set("refs", {n: ref for n, ref in self.raw["refs"].items() if n != name})

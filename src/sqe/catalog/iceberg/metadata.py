@@ -42,7 +42,8 @@ def read_text(location: str, name: TableName, *, kind: str = "table") -> bytes:
     try:
         content = file_system(location).read(location)
     except FileNotFoundError:
-        raise broken(name, f"its metadata file {path} does not exist", kind=kind) from None
+        missing = broken(name, f"its metadata file {path} does not exist", kind=kind)
+        raise MissingFile(location, missing) from None
     except OSError as error:
         raise broken(name, f"its metadata file {path} cannot be read: {error.strerror}", kind=kind) from error
     try:
@@ -235,6 +236,14 @@ def _partitioning(raw: dict[str, Any], names: dict[int, str]) -> tuple[Partition
         for f in spec
         if f["transform"] != "void"
     )
+
+
+class MissingFile(Unavailable):
+    """A catalog names a metadata file that is not there."""
+
+    def __init__(self, location: str, error: SqeError) -> None:
+        super().__init__(error.message, code=error.code, hint=error.hint)
+        self.location = location
 
 
 def broken(name: TableName, why: str, *, kind: str = "table") -> SqeError:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
+from sqe.catalog.iceberg.commits import InvalidCommit
+from sqe.catalog.iceberg.metadata import MissingFile
 from sqe.catalog.iceberg.table import TableMetadata
 from sqe.errors import (
     AccessDenied,
@@ -71,6 +73,9 @@ def failure(error: Exception, *, changes: bool) -> Answer:
     match error:
         case CommitConflict():
             return error_answer(409, "CommitFailedException", message)
+        case InvalidCommit():
+            # As Iceberg's own clients call it.
+            return error_answer(400, "IllegalArgumentException", message)
         case Unprocessable():
             return error_answer(422, "UnprocessableEntityException", message)
         case AuthenticationFailed() | SessionExpired():
@@ -88,6 +93,9 @@ def failure(error: Exception, *, changes: bool) -> Answer:
             return error_answer(406, "UnsupportedOperationException", message)
         case LimitExceeded() | Cancelled():
             return error_answer(429, "TooManyRequestsException", message)
+        case MissingFile():
+            reason = f"Failed to open input stream for file: {error.location}"
+            return error_answer(404, "NotFoundException", reason)
         case Unavailable():
             # A file that cannot be written is known not to be there; the rest is not known.
             unknown = changes and error.code != "ICEBERG_FILESYSTEM_ERROR"

@@ -11,6 +11,7 @@ from sqe.catalog.iceberg.commits import InvalidCommit
 from sqe.catalog.iceberg.manifests import Manifest, entries_of, manifests_in
 from sqe.catalog.iceberg.stored_files import every_file
 from sqe.catalog.iceberg.table import TableMetadata
+from sqe.catalog.io.location import scheme_of
 from sqe.errors import AccessDenied, SqeError
 from sqe.policy.secure import Guard
 from sqe.tree.definitions import PLACE_PROPERTIES
@@ -92,6 +93,8 @@ def _manifests_before(
 
 def _check(guard: Guard, places: Iterator[str] | Sequence[str] | set[str]) -> None:
     for place in places:
+        if not place.startswith("/") and scheme_of(place) == "file" and not place.startswith("file:"):
+            raise AccessDenied(f"'{place}' is in no directory", hint="name files by their whole path")
         if not guard.may_place(place):
             raise AccessDenied(
                 "files of a table cannot be put there", hint="leave the location to the catalog"

@@ -8,7 +8,7 @@ import binascii
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sqe.catalog.iceberg.commits import InvalidCommit, refs_of
+from sqe.catalog.iceberg.commits import InvalidCommit, RequirementFailed, refs_of
 from sqe.catalog.iceberg.table import TableCommit, TableMetadata
 from sqe.catalog.protocol import Catalog
 from sqe.doors.iceberg.answers import NOTHING, Answer, Unprocessable, etag, json_answer, table_answer
@@ -163,7 +163,7 @@ class ServedCatalog:
         try:
             committed = self._catalog.commit(commit.table, commit.requirements, commit.updates)
         except AlreadyExists:
-            raise _table_exists(commit.table) from None
+            raise RequirementFailed("Requirement failed: table already exists") from None
         return table_answer(committed)
 
     def commit_all(self, body: Raw) -> Answer:
@@ -208,7 +208,7 @@ class ServedCatalog:
         try:
             self._catalog.rename_table(source, target)
         except AlreadyExists:
-            raise _table_exists(target) from None
+            raise self._taken(source, target) from None
         return NOTHING
 
     def report(self, namespace: Namespace, name: str) -> Answer:
@@ -280,13 +280,11 @@ class ServedCatalog:
         self._existing_view(source.namespace, source.name)
         self._may_change(source)
         self._properties(target.namespace)
-        if self._is_table(target):
-            raise AlreadyExists(f"Table with same name already exists: {_shown(target)}")
         self._check()
         try:
             self._catalog.rename_view(source, target)
         except AlreadyExists:
-            raise AlreadyExists(f"View already exists: {_shown(target)}") from None
+            raise self._taken(source, target) from None
         return NOTHING
 
     # What they share
@@ -344,6 +342,10 @@ class ServedCatalog:
             raise InvalidArgument("a table is named by its namespace and its name")
         namespace, name = _namespace_of(identifier.get("namespace")), _name(identifier.get("name"))
         return TableName(self._catalog.name, namespace, name)
+
+    def _taken(self, source: TableName, target: TableName) -> AlreadyExists:
+        kind = "View" if self._catalog.has_view(target) else "Table"
+        return AlreadyExists(f"Cannot rename {_shown(source)} to {_shown(target)}. {kind} already exists")
 
     def _may_change(self, table: TableName) -> None:
         if not self._guard.sees_all_of(table):
