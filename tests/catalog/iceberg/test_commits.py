@@ -176,10 +176,11 @@ def test_a_snapshot_that_was_current_inside_a_commit_alone_is_no_history() -> No
     assert [e["snapshot-id"] for e in raw["snapshot-log"]] == [2]
 
 
-def test_a_replaced_table_begins_anew() -> None:
+def test_a_replaced_table_begins_anew_and_keeps_its_past() -> None:
     base = committed(table(), snapshot(1), main(1))
     raw = committed(base, {"action": "remove-snapshot-ref", "ref-name": "main"})
-    assert raw["current-snapshot-id"] == -1 and raw["snapshot-log"] == [] and len(raw["snapshots"]) == 1
+    assert raw["current-snapshot-id"] == -1 and len(raw["snapshots"]) == 1
+    assert [entry["snapshot-id"] for entry in raw["snapshot-log"]] == [1]
 
 
 def test_what_changes_nothing_makes_no_metadata() -> None:

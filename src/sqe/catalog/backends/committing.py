@@ -230,8 +230,8 @@ class CommittingCatalog(ABC):
     def stage(self, table: TableName, request: Raw) -> TableMetadata:
         from sqe.catalog.iceberg.create_request import requested_metadata
 
-        # As it was written: others compare it with what they asked for.
-        place = request.get("location") or self._new_location(table.namespace, table.name)
+        location = request.get("location")
+        place = spell(location) if location else self._new_location(table.namespace, table.name)
         return TableMetadata(requested_metadata(request, place), "")
 
     def commit(self, table: TableName, requirements: Sequence[Raw], updates: Sequence[Raw]) -> TableMetadata:
@@ -271,6 +271,7 @@ class CommittingCatalog(ABC):
     def create_requested_view(self, view: TableName, request: Raw) -> TableMetadata:
         from sqe.catalog.iceberg.view_commits import view_updates
 
+        # As it was written: Iceberg's clients compare it with what they asked for.
         place = request.get("location") or self._new_location(view.namespace, view.name)
         return self._commit_view(view, [], view_updates(request, place), create=True, replace=False)
 
