@@ -92,8 +92,9 @@ def _configure(home: Path, directory: Path, properties: Mapping[str, str], url: 
 def _wait(server: subprocess.Popen[bytes], url: str, log: Path) -> None:
     end = time.monotonic() + START_SECONDS
     while server.poll() is None and time.monotonic() < end:
-        with contextlib.suppress(OSError):
-            if not _answer(Request(f"{url}/v1/info"))["starting"]:
+        # It is started before it has found itself as a node that can run queries.
+        with contextlib.suppress(OSError, AssertionError):
+            if not _answer(Request(f"{url}/v1/info"))["starting"] and _run(url, "SHOW SCHEMAS FROM lake"):
                 return
         time.sleep(0.5)
     raise AssertionError(log.read_text()[-3000:])

@@ -98,8 +98,11 @@ class JdbcCatalog(CommittingCatalog):
         return self._pointers.namespace_location(_join(namespace))
 
     def namespace_properties(self, namespace: Namespace) -> dict[str, str]:
-        properties = self._pointers.namespace_properties(_join(namespace))
-        return {key: value for key, value in properties.items() if key != EXISTS}
+        stored = _join(namespace)
+        properties = self._pointers.namespace_properties(stored)
+        own = {key: value for key, value in properties.items() if key != EXISTS}
+        # As Iceberg's own catalog tells it: Trino puts tables there.
+        return {"location": self._directory(stored), **own}
 
     def change_namespace(
         self, namespace: Namespace, changed: Mapping[str, str], removed: Collection[str]
@@ -253,10 +256,12 @@ class JdbcCatalog(CommittingCatalog):
 
     def _new_location(self, namespace: Namespace, name: str) -> str:
         stored = _join(namespace)
-        place = self._pointers.namespace_location(stored)
-        if place is None:
-            place = "/".join((self._warehouse, *map(schema_directory, _split(stored))))
+        place = self._pointers.namespace_location(stored) or self._directory(stored)
         return f"{spell(place)}/{table_directory(name)}"
+
+    def _directory(self, namespace: str) -> str:
+        """Of a schema that was given none."""
+        return "/".join((self._warehouse, *map(schema_directory, _split(namespace))))
 
     def _prunable(self, location: str) -> str:
         """Below which directory empty ones may be removed with a table's files: never one of the user's."""
