@@ -92,15 +92,26 @@ def _configure(home: Path, directory: Path, properties: Mapping[str, str], url: 
 def _wait(server: subprocess.Popen[bytes], url: str, log: Path) -> None:
     end = time.monotonic() + START_SECONDS
     while server.poll() is None and time.monotonic() < end:
-        # It is started before it has found itself as a node that can run queries.
-        with contextlib.suppress(OSError, AssertionError):
-            if not _answer(Request(f"{url}/v1/info"))["starting"] and _run(url, "SHOW SCHEMAS FROM lake"):
+        with contextlib.suppress(OSError):
+            if not _answer(Request(f"{url}/v1/info"))["starting"]:
                 return
         time.sleep(0.5)
     raise AssertionError(log.read_text()[-3000:])
 
 
 def _run(url: str, sql: str) -> list[tuple[Any, ...]]:
+    end = time.monotonic() + START_SECONDS
+    while True:
+        try:
+            return _run_once(url, sql)
+        except AssertionError as error:
+            # It is started before it has found itself as a node that can run queries.
+            if "No nodes available" not in str(error) or time.monotonic() > end:
+                raise
+            time.sleep(0.5)
+
+
+def _run_once(url: str, sql: str) -> list[tuple[Any, ...]]:
     answer = _answer(Request(f"{url}/v1/statement", sql.encode(), {"X-Trino-User": "test"}))
     rows = []
     while True:
