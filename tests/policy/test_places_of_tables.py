@@ -12,7 +12,7 @@ ANN = Identity("ann")
 
 @pytest.mark.parametrize(
     "place",
-    ["/data/lake/t", "file:/data/lake/t", "file:///data/lake/a/../t", "s3://bucket/lake/t"],
+    ["/data/lake/t", "file:/data/lake/t", "s3://bucket/lake/t"],
 )
 def test_in_a_warehouse(place: str) -> None:
     assert AllowAll(["/data/lake", "s3://bucket/lake/"]).may_place(ANN, place)

@@ -101,7 +101,10 @@ def _bounded(bounds: Bounds) -> type[H11Protocol]:
             super().connection_made(transport)
             oldest.append(self)
             if len(oldest) > bounds.connections:
-                oldest.pop(0).transport.abort()
+                idle = (c for c in oldest if c.cycle is None or c.cycle.response_complete)
+                victim = next(idle, oldest[0])
+                oldest.remove(victim)
+                victim.transport.abort()
             self.loop.call_later(bounds.seconds, self.leave_if_silent)
 
         def connection_lost(self, exc: Exception | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Protocol
@@ -13,6 +14,7 @@ from sqe.session import Identity
 from sqe.tree.expressions import Expression
 from sqe.tree.relations import TableName
 
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 # A condition or a mask over a table's raw columns, given by stored name.
 OverColumns = Callable[[Mapping[str, Expression]], Expression]
 
@@ -68,6 +70,9 @@ class AllowAll:
     def may_place(self, identity: Identity, location: str) -> bool:
         if self._warehouses is None:
             return True
+        if "/.." in location:
+            # Readers do not agree on what comes first: links, or the way up.
+            return False
         place = _plain(location)
         return any(place.startswith(f"{warehouse}/") for warehouse in self._warehouses)
 
@@ -80,6 +85,6 @@ def _plain(location: str) -> str:
         if authority or not slash:
             return ""
         location = "/" + path.lstrip("/")
-    if "://" in location:
-        return location.rstrip("/") if "/.." not in location else ""
+    if _SCHEME.match(location):
+        return location.rstrip("/")
     return os.path.realpath(os.path.expanduser(location))

@@ -117,7 +117,7 @@ def test_a_commit_that_cannot_be_applied_changes_nothing(rest: Rest, body: objec
 def test_a_request_that_is_too_large_is_refused(rest: Rest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(app, "MOST_BODY", 1000)
     body = {"namespace": ["large"], "properties": {"x": "y" * 2000}}
-    assert rest.send("POST", "/namespaces", body)[0] == 429
+    assert rest.send("POST", "/namespaces", body)[0] == 413
 
 
 def test_lists_come_in_pages(rest: Rest) -> None:

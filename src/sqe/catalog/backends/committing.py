@@ -25,6 +25,7 @@ from sqe.errors import (
     InvalidArgument,
     NotFound,
     NotSupported,
+    Unavailable,
     UserError,
     ViewNotFound,
 )
@@ -415,12 +416,17 @@ def _read(pointer: Pointer, name: TableName) -> Raw:
 
 def check_readable(raw: Raw, location: str, name: TableName, *, view: bool) -> Table | None:
     """What cannot be read again must not be written. The table, if it is one."""
-    if view:
+    try:
+        if not view:
+            return metadata.parse(raw, location, name)
+        if raw.get("format-version") != metadata.NEWEST_VIEW_VERSION or not raw.get("view-uuid"):
+            raise InvalidArgument(f"what '{name}' would be is not a view")
         # It may be of other dialects than ours.
         with contextlib.suppress(NotSupported):
             metadata.parse_view(raw, location, name)
         return None
-    return metadata.parse(raw, location, name)
+    except Unavailable as error:
+        raise InvalidArgument(f"'{name}' could not be read again") from error
 
 
 def _changed(change: MetadataChange, base: Raw | None, location: str, name: TableName, kind: str) -> Raw:

@@ -115,17 +115,14 @@ class Pointers(ABC):
 
     def namespace_properties(self, namespace: str) -> dict[str, str]:
         """SCHEMA_NOT_FOUND."""
-
-        def properties(db: Database) -> dict[str, str]:
-            self._require_namespace(db, namespace)
-            rows = db.query(
-                "SELECT property_key, property_value FROM iceberg_namespace_properties "
-                "WHERE catalog_name = :catalog AND namespace = :namespace",
-                {"catalog": self._catalog, "namespace": namespace},
-            )
-            return dict(rows)
-
-        return self._write(properties)
+        rows = self._read(
+            "SELECT property_key, property_value FROM iceberg_namespace_properties "
+            "WHERE catalog_name = :catalog AND namespace = :namespace",
+            {"catalog": self._catalog, "namespace": namespace},
+        )
+        if not rows and namespace not in self.namespaces():
+            raise self._no_namespace(namespace)
+        return dict(rows)
 
     def change_namespace(self, namespace: str, changed: dict[str, str], removed: set[str]) -> None:
         """SCHEMA_NOT_FOUND."""
@@ -310,7 +307,10 @@ class Pointers(ABC):
 
     def _require_namespace(self, db: Database, namespace: str) -> None:
         if not self._namespace_exists(db, namespace):
-            raise NotFound(f"schema '{self._catalog}.{namespace}' does not exist", code="SCHEMA_NOT_FOUND")
+            raise self._no_namespace(namespace)
+
+    def _no_namespace(self, namespace: str) -> NotFound:
+        return NotFound(f"schema '{self._catalog}.{namespace}' does not exist", code="SCHEMA_NOT_FOUND")
 
     def _require_room(self, db: Database, namespace: str, name: str) -> None:
         self._require_namespace(db, namespace)

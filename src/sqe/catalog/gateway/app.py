@@ -22,7 +22,8 @@ from starlette.routing import Route
 from sqe.catalog.gateway.bindings import Access, Binding, Bindings, Commit, Namespace
 from sqe.catalog.iceberg import metadata
 from sqe.catalog.iceberg.commits import InvalidCommit
-from sqe.catalog.iceberg.table import TableMetadata
+from sqe.catalog.iceberg.requests import read_object
+from sqe.catalog.iceberg.table import TableMetadata, tag_of
 from sqe.errors import AlreadyExists, CommitConflict, NotFound, SqeError, Unavailable
 
 log = logging.getLogger(__name__)
@@ -132,8 +133,7 @@ class _Gateway:
     async def _load_as_bound(self, request: Request, binding: Binding) -> Response:
         table = binding.bound
         assert table is not None
-        # A table made anew in a catalog of directories may have its metadata at the same place.
-        tag = f'"{table.uuid}:{table.metadata_location}"'
+        tag = tag_of(table.uuid, table.metadata_location)
         if request.headers.get("if-none-match") == tag:
             return Response(status_code=304, headers={"ETag": tag})
         text = await run_in_threadpool(binding.catalog.metadata_as_bound, table)
@@ -161,8 +161,9 @@ class _Gateway:
             raise _Refusal(403, "ForbiddenException", "the statement only reads this table")
         body = await _body(request)
         requirements, updates = body.get("requirements"), body.get("updates")
-        if not isinstance(requirements, list) or not isinstance(updates, list):
+        if not _are_objects(requirements) or not _are_objects(updates):
             raise InvalidCommit("a commit has requirements and updates")
+        assert requirements is not None and updates is not None
         key = request.headers.get("idempotency-key")
         answer = await run_in_threadpool(_commit, namespace, binding, requirements, updates, key)
         return Response(answer, media_type=_JSON)
@@ -224,13 +225,11 @@ async def _body(request: Request) -> dict[str, Any]:
         content += chunk
         if len(content) > MOST_BODY:
             raise _Refusal(413, "BadRequestException", "the request is too large")
-    try:
-        body = json.loads(bytes(content))
-    except (ValueError, RecursionError):
-        body = None
-    if not isinstance(body, dict):
-        raise InvalidCommit("the request is not JSON")
-    return body
+    return read_object(bytes(content))
+
+
+def _are_objects(items: object) -> bool:
+    return isinstance(items, list) and all(isinstance(item, dict) for item in items)
 
 
 def _table(loaded: TableMetadata) -> Response:

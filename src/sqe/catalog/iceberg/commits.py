@@ -52,7 +52,8 @@ def check_requirements(base: Raw | None, requirements: Iterable[Raw]) -> None:
 
 def apply_updates(base: Raw | None, base_location: str, updates: Sequence[Raw]) -> Raw:
     """The next metadata of a table, its first where `base` is None; `base` itself where nothing changes."""
-    builder = _Builder(base, updates)
+    with _complete("the commit"):
+        builder = _Builder(base, updates)
     for update in updates:
         action = update.get("action")
         apply = _UPDATES.get(str(action))
@@ -67,7 +68,7 @@ def apply_updates(base: Raw | None, base_location: str, updates: Sequence[Raw]) 
 def _complete(what: str) -> Iterator[None]:
     try:
         yield
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise InvalidCommit(f"{what} is not complete") from error
 
 
@@ -296,8 +297,11 @@ class _Builder:
             self._now = _now_ms() if self._now is None else self._now
             self._set("current-snapshot-id", snapshot_id)
             self._main_ids.append(snapshot_id)
-            entry = {"timestamp-ms": self._now, "snapshot-id": snapshot_id}
-            self.raw["snapshot-log"] = [*(self.raw.get("snapshot-log") or ()), entry]
+            log = self.raw.get("snapshot-log") or []
+            # Readers refuse a log that runs backwards, as a client's clock may.
+            latest = max((int(entry["timestamp-ms"]) for entry in log), default=self._now)
+            entry = {"timestamp-ms": max(self._now, latest), "snapshot-id": snapshot_id}
+            self.raw["snapshot-log"] = [*log, entry]
         self.raw["refs"] = {**self.raw["refs"], name: ref}
         self._changed = True
 

@@ -25,7 +25,7 @@ Raw = dict[str, Any]
 def requested_metadata(request: Mapping[str, Any], location: str) -> Raw:
     try:
         return _requested(request, location)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise InvalidCommit("the request for a table is not complete") from error
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any
@@ -135,6 +136,11 @@ class TableMetadata:
     raw: Raw
     location: str
     config: Mapping[str, str] = field(default_factory=dict)
+
+
+def tag_of(uuid: str, location: str) -> str:
+    """An ETag. By the uuid too: what is made anew in a catalog of directories may be at the same place."""
+    return f'"{hashlib.sha256(f"{uuid} {location}".encode(errors="surrogatepass")).hexdigest()[:32]}"'
 
 
 @record

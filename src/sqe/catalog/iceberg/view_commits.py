@@ -14,7 +14,7 @@ from sqe.catalog.iceberg.view_definition import kept_versions, without_gaps
 Raw = dict[str, Any]
 # A new version must have a text for every dialect of the one before, unless the view allows it.
 _MAY_DROP_DIALECTS = "replace.drop-dialect.allowed"
-_INCOMPLETE = (KeyError, TypeError, ValueError, AttributeError)
+_INCOMPLETE = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
 
 
 def check_view_requirements(base: Raw | None, requirements: Iterable[Raw]) -> None:

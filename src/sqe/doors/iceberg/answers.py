@@ -9,13 +9,14 @@ from typing import Any
 
 from sqe.catalog.iceberg.commits import InvalidCommit
 from sqe.catalog.iceberg.metadata import MissingFile
-from sqe.catalog.iceberg.table import TableMetadata
+from sqe.catalog.iceberg.table import TableMetadata, tag_of
 from sqe.errors import (
     AccessDenied,
     AlreadyExists,
     AuthenticationFailed,
     Cancelled,
     CommitConflict,
+    ConfigError,
     InvalidArgument,
     LimitExceeded,
     NotFound,
@@ -26,6 +27,7 @@ from sqe.errors import (
     ViewNotFound,
 )
 from sqe.foundation.record import record
+from sqe.observe.redact import for_strangers
 
 Raw = dict[str, Any]
 
@@ -40,6 +42,7 @@ class Answer:
 
 
 NOTHING = Answer(status=204)
+TOO_LARGE = "EXCEEDED_REQUEST_SIZE"
 
 
 class Unprocessable(InvalidArgument):
@@ -59,8 +62,7 @@ def table_answer(loaded: TableMetadata) -> Answer:
 
 
 def etag(loaded: TableMetadata) -> str:
-    # A table made anew in a catalog of directories may have its metadata at the same place.
-    return f'"{loaded.raw.get("table-uuid")}:{loaded.location}"'
+    return tag_of(str(loaded.raw.get("table-uuid")), loaded.location)
 
 
 def error_answer(status: int, kind: str, message: str, headers: Mapping[str, str] | None = None) -> Answer:
@@ -91,6 +93,8 @@ def failure(error: Exception, *, changes: bool) -> Answer:
             return error_answer(409, "AlreadyExistsException", message)
         case NotSupported():
             return error_answer(406, "UnsupportedOperationException", message)
+        case LimitExceeded() if error.code == TOO_LARGE:
+            return error_answer(413, "BadRequestException", message)
         case LimitExceeded() | Cancelled():
             return error_answer(429, "TooManyRequestsException", message)
         case MissingFile():
@@ -99,9 +103,10 @@ def failure(error: Exception, *, changes: bool) -> Answer:
         case Unavailable():
             # A file that cannot be written is known not to be there; the rest is not known.
             unknown = changes and error.code != "ICEBERG_FILESYSTEM_ERROR"
-            return error_answer(
-                503 if unknown or not changes else 400, "ServiceUnavailableException", message
-            )
+            status = 503 if unknown or not changes else 400
+            return error_answer(status, "ServiceUnavailableException", for_strangers(message))
+        case ConfigError():
+            return error_answer(503, "ServiceUnavailableException", for_strangers(message))
         case UserError():
             conflict = _CONFLICTS.get(error.code)
             status, kind = (400, "BadRequestException") if conflict is None else (409, conflict)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-import json
 import logging
-import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 from urllib.parse import parse_qs, unquote_plus
 
@@ -18,12 +17,12 @@ from starlette.routing import Route
 
 from sqe.auth.authorization_header import credentials_of
 from sqe.auth.credentials import Bearer, Credentials, Password
-from sqe.catalog.iceberg.commits import InvalidCommit
-from sqe.doors.iceberg.answers import Answer, error_answer, failure, json_answer
+from sqe.catalog.iceberg.requests import read_object
+from sqe.doors.iceberg.answers import TOO_LARGE, Answer, error_answer, failure, json_answer
 from sqe.doors.iceberg.http_client import HttpClient
 from sqe.doors.iceberg.replays import LIFETIME_SECONDS, Replays
 from sqe.doors.iceberg.served_catalog import ServedCatalog, split_namespace
-from sqe.errors import AuthenticationFailed, LimitExceeded, SqeError
+from sqe.errors import AuthenticationFailed, InvalidArgument, LimitExceeded, SessionExpired, SqeError
 from sqe.foundation.record import record
 from sqe.observe.request_ids import request_ids
 from sqe.policy.secure import Guard
@@ -40,7 +39,9 @@ LARGE_BODY = 1 << 20
 MOST_LARGE = 2
 """Such requests at once: as objects they take many times their bytes."""
 MOST_CREDENTIALS = 64 << 10
+MOST_KEY = 200
 _BODY_SECONDS = 30.0
+_CREDENTIALS_SECONDS = 5.0
 _THREADS = 128
 _JSON = "application/json"
 _TOKEN = "urn:ietf:params:oauth:token-type:access_token"
@@ -109,7 +110,7 @@ def iceberg_app(clients: Clients) -> Any:
     calls = _HttpCalls(clients)
     routes = [
         Route("/v1/config", calls.handler(calls.config), methods=["GET"]),
-        Route("/v1/oauth/tokens", calls.handler(calls.token, before_log_in=True), methods=["POST"]),
+        Route("/v1/oauth/tokens", calls.handler_before_log_in(calls.token), methods=["POST"]),
     ]
     # HEAD before GET, which would answer it too.
     for endpoint in sorted(ENDPOINTS, key=lambda e: e.method != "HEAD"):
@@ -139,37 +140,64 @@ class _RawPaths:
 
 
 class _HttpCalls:
-    """Every request goes through here. Nothing of its body is read before it is known who sends it."""
+    """Every request goes through here. Nothing of its body is read before it is known who sends it, and no
+    thread waits for it."""
 
     def __init__(self, clients: Clients) -> None:
         self._clients = clients
         self._replays = Replays()
-        self._large = threading.BoundedSemaphore(MOST_LARGE)
+        self._large = anyio.Semaphore(MOST_LARGE)
         self._threads: anyio.CapacityLimiter | None = None
 
-    def handler(
-        self, answer: Callable[..., Answer], *, changes: bool = False, before_log_in: bool = False
-    ) -> Any:
-        def run(request: Request) -> Answer:
+    def handler(self, answer: Callable[[Call, Request, bytes], Answer], *, changes: bool = False) -> Any:
+        async def work(request: Request, client: HttpClient) -> Answer:
+            async with contextlib.AsyncExitStack() as stack:
+                begun = self._clients.calls.begin(client)
+                call = await self._in_thread(begun.__enter__)
+                stack.push_async_callback(self._in_thread, begun.__exit__, None, None, None)
+                content = b""
+                if request.method == "POST":
+                    content = await self._body(request, stack)
+                answered: Answer = await self._in_thread(answer, call, request, content)
+                return answered
+
+        return self._handler(work, changes=changes)
+
+    def handler_before_log_in(self, answer: Callable[[HttpClient, bytes], Answer]) -> Any:
+        async def work(request: Request, client: HttpClient) -> Answer:
+            content = await _read(request, MOST_CREDENTIALS, _CREDENTIALS_SECONDS)
+            answered: Answer = await self._in_thread(answer, client, content)
+            return answered
+
+        return self._handler(work, changes=False)
+
+    def _handler(self, work: Callable[[Request, HttpClient], Awaitable[Answer]], *, changes: bool) -> Any:
+        async def handle(request: Request) -> Response:
             client = HttpClient(request)
             try:
-                if before_log_in:
-                    return answer(client, request)
-                with self._clients.calls.begin(client) as call:
-                    return answer(call, request)
+                return _response(await work(request, client))
             except (ClientDisconnect, TimeoutError):
-                return Answer(status=400)
+                return Response(status_code=400)
             except Exception as error:
-                return _failed(error, client, changes=changes)
-
-        async def handle(request: Request) -> Response:
-            if self._threads is None:
-                self._threads = anyio.CapacityLimiter(_THREADS)
-            return _response(await anyio.to_thread.run_sync(run, request, limiter=self._threads))
+                return _response(_failed(error, client, changes=changes))
 
         return handle
 
-    def config(self, call: Call, request: Request) -> Answer:
+    async def _in_thread(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        if self._threads is None:
+            self._threads = anyio.CapacityLimiter(_THREADS)
+        return await anyio.to_thread.run_sync(work, *arguments, limiter=self._threads)
+
+    async def _body(self, request: Request, stack: contextlib.AsyncExitStack) -> bytes:
+        """Of those that are large, few are there at once, from their first byte to their answer."""
+        announced = request.headers.get("content-length", "")
+        if not announced.isdecimal() or int(announced[:20]) > LARGE_BODY:
+            with anyio.fail_after(_BODY_SECONDS):
+                await self._large.acquire()
+            stack.callback(self._large.release)
+        return await _read(request, MOST_BODY, _BODY_SECONDS)
+
+    def config(self, call: Call, request: Request, content: bytes) -> Answer:
         """Which catalog a client means by its `warehouse`, and what it may ask."""
         catalogs = self._clients.coordinator.catalogs_of(call.session.session)
         name = catalogs.get(request.query_params.get("warehouse") or catalogs.default).name
@@ -183,21 +211,10 @@ class _HttpCalls:
             }
         )
 
-    def of_catalog(self, endpoint: Endpoint) -> Callable[[Call, Request], Answer]:
-        def answer(call: Call, request: Request) -> Answer:
-            content = _read(request, MOST_BODY) if endpoint.method == "POST" else b"{}"
-            if len(content) <= LARGE_BODY:
-                return answered(call, request, content)
-            if not self._large.acquire(timeout=_BODY_SECONDS):
-                raise LimitExceeded("there are too many large requests", code="TOO_MANY_CALLS")
-            try:
-                return answered(call, request, content)
-            finally:
-                self._large.release()
-
-        def answered(call: Call, request: Request, content: bytes) -> Answer:
+    def of_catalog(self, endpoint: Endpoint) -> Callable[[Call, Request, bytes], Answer]:
+        def answer(call: Call, request: Request, content: bytes) -> Answer:
             names = {key: unquote_plus(value) for key, value in request.path_params.items()}
-            body = _object(content)
+            body = read_object(content) if endpoint.method == "POST" else {}
             asked = Asked(names, request.query_params, body, request.headers.get("if-none-match"))
 
             def work() -> Answer:
@@ -212,6 +229,8 @@ class _HttpCalls:
             key = request.headers.get("idempotency-key") if endpoint.changes else None
             if key is None:
                 return work()
+            if len(key) > MOST_KEY:
+                raise InvalidArgument("an idempotency key is a UUID")
             digest = hashlib.sha256(content).hexdigest()
             what = (call.identity.who, endpoint.method, request.url.path, request.url.query, key)
             return self._replays.once(what, digest, work)
@@ -224,14 +243,14 @@ class _HttpCalls:
         guard = Guard(coordinator.policy, statement.session.identity)
         return ServedCatalog(catalog, guard, statement.check)
 
-    def token(self, client: HttpClient, request: Request) -> Answer:
+    def token(self, client: HttpClient, content: bytes) -> Answer:
         """Log-in by user and password, or by a key, for clients that ask for a token first; and a token that
         is still good, again."""
-        form = parse_qs(_read(request, MOST_CREDENTIALS).decode("utf-8", "replace"))
+        form = parse_qs(content.decode("utf-8", "replace"))
         fields = {key: values[0] for key, values in form.items()}
         try:
             bearer = self._clients.calls.bearer(client, _credentials(fields, client))
-        except AuthenticationFailed as error:
+        except (AuthenticationFailed, SessionExpired) as error:
             return json_answer({"error": "invalid_client", "error_description": str(error)}, 401)
         return json_answer(
             {
@@ -252,29 +271,14 @@ def _credentials(fields: Mapping[str, str], client: HttpClient) -> Credentials:
     return credentials_of(client.headers.get("authorization"))
 
 
-def _read(request: Request, most: int) -> bytes:
-    """From a worker's thread."""
-
-    async def read() -> bytes:
-        content = bytearray()
-        with anyio.fail_after(_BODY_SECONDS):
-            async for chunk in request.stream():
-                content += chunk
-                if len(content) > most:
-                    raise LimitExceeded("the request is too large", code="EXCEEDED_REQUEST_SIZE")
-        return bytes(content)
-
-    return anyio.from_thread.run(read)
-
-
-def _object(content: bytes) -> dict[str, Any]:
-    try:
-        body = json.loads(content)
-    except (ValueError, RecursionError):
-        body = None
-    if not isinstance(body, dict):
-        raise InvalidCommit("the request is not JSON")
-    return body
+async def _read(request: Request, most: int, seconds: float) -> bytes:
+    content = bytearray()
+    with anyio.fail_after(seconds):
+        async for chunk in request.stream():
+            content += chunk
+            if len(content) > most:
+                raise LimitExceeded("the request is too large", code=TOO_LARGE)
+    return bytes(content)
 
 
 def _failed(error: Exception, client: HttpClient, *, changes: bool) -> Answer:

@@ -9,7 +9,6 @@ from typing import Any
 from sqe.catalog.iceberg import metadata
 from sqe.catalog.iceberg.commits import InvalidCommit
 from sqe.catalog.iceberg.manifests import Manifest, entries_of, manifests_in
-from sqe.catalog.iceberg.stored_files import every_file
 from sqe.catalog.iceberg.table import TableMetadata
 from sqe.catalog.io.location import scheme_of
 from sqe.errors import AccessDenied, SqeError
@@ -34,19 +33,29 @@ def check_updates(
         raise AccessDenied("rules may hide tables here: rows are written by SQL")
     try:
         _check(guard, _named(table, current, updates))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise InvalidCommit("the commit is not complete") from error
 
 
 def check_registered(guard: Guard, table: TableName, location: str) -> None:
-    """Of a table whose metadata is at `location` already."""
-    if guard.may_hide:
-        raise AccessDenied("rules may hide tables here: tables are made by SQL")
+    """Of a table whose metadata is at `location` already. No file is opened that may not be there."""
     _check(guard, [location])
     raw = metadata.read(location, table)
     stored = metadata.parse(raw, location, table)
     check_properties(guard, stored.location, stored.properties)
-    _check(guard, every_file(raw, location, table))
+    try:
+        _check(guard, _registered_files(table, raw))
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise InvalidCommit("the metadata is not complete") from error
+
+
+def _registered_files(table: TableName, raw: Raw) -> Iterator[str]:
+    for entry in raw.get("metadata-log") or ():
+        yield str(entry["metadata-file"])
+    for kind in ("statistics", "partition-statistics"):
+        yield from (str(entry["statistics-path"]) for entry in raw.get(kind) or ())
+    for snapshot in raw.get("snapshots") or ():
+        yield from _files_of(table, None, snapshot)
 
 
 def _named(table: TableName, current: TableMetadata | None, updates: Sequence[Raw]) -> Iterator[str]:
@@ -93,6 +102,9 @@ def _manifests_before(
 
 def _check(guard: Guard, places: Iterator[str] | Sequence[str] | set[str]) -> None:
     for place in places:
+        if guard.may_hide:
+            # It could be that of a table that is hidden from whoever names it.
+            raise AccessDenied("rules may hide tables here: where files are is said by SQL")
         if not place.startswith("/") and scheme_of(place) == "file" and not place.startswith("file:"):
             raise AccessDenied(f"'{place}' is in no directory", hint="name files by their whole path")
         if not guard.may_place(place):

@@ -15,15 +15,16 @@ _ENTRY_BYTES = 1000
 
 
 class _Entry:
-    def __init__(self, digest: str) -> None:
+    def __init__(self, key: tuple[str, ...], digest: str) -> None:
         self.digest = digest
+        self._key_bytes = sum(map(len, key))
         self.began = time.monotonic()
         self.lock = threading.Lock()
         self.answer: Answer | None = None
 
     @property
     def bytes(self) -> int:
-        return _ENTRY_BYTES + len((self.answer and self.answer.content) or b"")
+        return _ENTRY_BYTES + self._key_bytes + len((self.answer and self.answer.content) or b"")
 
 
 class Replays:
@@ -36,7 +37,7 @@ class Replays:
         """`key` names the request and who makes it. While the first is at work, others of its key wait. Only
         what succeeded is kept: whatever failed changed nothing, and may be tried again."""
         with self._lock:
-            entry = self._entries.setdefault(key, _Entry(digest))
+            entry = self._entries.setdefault(key, _Entry(key, digest))
         with entry.lock:
             if entry.digest != digest:
                 raise Unprocessable("the idempotency key is of another request")
@@ -52,6 +53,8 @@ class Replays:
             if entry.answer is None:
                 self._entries.pop(key, None)
                 return
+            # One that waited while another of its key failed is not there any more.
+            self._entries[key] = entry
             self.bytes += entry.bytes
             oldest = time.monotonic() - LIFETIME_SECONDS
             done = (item for item in list(self._entries.items()) if item[1].answer is not None)

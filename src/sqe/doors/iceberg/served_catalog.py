@@ -196,7 +196,11 @@ class ServedCatalog:
         table = self._existing(namespace, name)
         self._may_change(table)
         self._check()
-        self._catalog.drop_table(namespace, name, purge=query.get("purgeRequested", "").lower() == "true")
+        purge = query.get("purgeRequested", "").lower() == "true"
+        if purge and self._guard.may_hide:
+            # What its metadata names may be another's that is hidden.
+            raise AccessDenied("rules may hide tables here: files are deleted by SQL")
+        self._catalog.drop_table(namespace, name, purge=purge)
         return NOTHING
 
     def rename_table(self, body: Raw) -> Answer:
@@ -359,8 +363,11 @@ class ServedCatalog:
 
 
 def split_namespace(text: str) -> Namespace:
-    """As it stands in a path or a query."""
-    return tuple(text.split("\x1f"))
+    """As it stands in a path or a query. NotFound for parts that would be several to a catalog."""
+    parts = tuple(text.split("\x1f"))
+    if any("." in part for part in parts):
+        raise _no_namespace(parts)
+    return parts
 
 
 def _page(names: Sequence[str], query: Mapping[str, str]) -> tuple[Sequence[str], str | None]:
@@ -369,7 +376,7 @@ def _page(names: Sequence[str], query: Mapping[str, str]) -> tuple[Sequence[str]
     size = query.get("pageSize")
     if size is None:
         return names, None
-    if not size.isdecimal() or not int(size) > 0:
+    if not size.isdecimal() or len(size) > 9 or not int(size) > 0:
         raise InvalidArgument("pageSize is a number from 1 up")
     try:
         after = base64.urlsafe_b64decode(query.get("pageToken") or "").decode()
@@ -406,6 +413,8 @@ def _are_objects(items: object) -> bool:
 def _namespace_of(parts: object) -> Namespace:
     if not isinstance(parts, list) or not parts or not all(isinstance(part, str) for part in parts):
         raise InvalidArgument("a namespace is a list of names")
+    if any("." in part for part in parts):
+        raise InvalidArgument("a part of a namespace has no dots")
     return tuple(map(_name, parts))
 
 
