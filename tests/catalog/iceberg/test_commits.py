@@ -6,12 +6,8 @@ from typing import Any
 
 import pytest
 
-from sqe.catalog.iceberg.commits import (
-    InvalidCommit,
-    RequirementFailed,
-    apply_updates,
-    check_requirements,
-)
+from sqe.catalog.iceberg.commits import RequirementFailed, apply_updates, check_requirements
+from sqe.catalog.iceberg.strict import InvalidCommit
 
 Raw = dict[str, Any]
 FIELDS = [{"id": 1, "name": "id", "required": False, "type": "long"}]
@@ -159,7 +155,8 @@ def test_specs_and_orders_are_numbered_and_reused() -> None:
 
 
 def test_a_removed_snapshot_takes_its_refs_statistics_and_history_along() -> None:
-    statistics = {"snapshot-id": 1, "statistics-path": "file:/w/t/s.puffin"}
+    sizes = {"file-size-in-bytes": 9, "file-footer-size-in-bytes": 4, "blob-metadata": []}
+    statistics = {"snapshot-id": 1, "statistics-path": "file:/w/t/s.puffin", **sizes}
     base = committed(table(), snapshot(1), main(1), {"action": "set-statistics", "statistics": statistics})
     base = committed(base, snapshot(2, 1), main(2), {**main(1), "ref-name": "old", "type": "tag"})
     base = committed(base, snapshot(3, 2), main(3))

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from sqe.catalog.iceberg.commits import InvalidCommit, RequirementFailed
+from sqe.catalog.iceberg.commits import RequirementFailed
+from sqe.catalog.iceberg.strict import InvalidCommit
 from sqe.catalog.iceberg.view_commits import apply_view_updates, check_view_requirements, view_updates
 
 Raw = dict[str, Any]

@@ -21,8 +21,8 @@ from starlette.routing import Route
 
 from sqe.catalog.gateway.bindings import Access, Binding, Bindings, Commit, Namespace
 from sqe.catalog.iceberg import metadata
-from sqe.catalog.iceberg.commits import InvalidCommit
 from sqe.catalog.iceberg.requests import read_object
+from sqe.catalog.iceberg.strict import InvalidCommit
 from sqe.catalog.iceberg.table import TableMetadata, tag_of
 from sqe.errors import AlreadyExists, CommitConflict, NotFound, SqeError, Unavailable
 

@@ -20,8 +20,18 @@ from sqe.catalog.iceberg.definition import (
     metadata_log,
 )
 from sqe.catalog.iceberg.metadata import NEWEST_VERSION
+from sqe.catalog.iceberg.strict import (
+    InvalidCommit,
+    check_ref,
+    check_schema,
+    check_snapshot,
+    check_sort_order,
+    check_spec,
+    check_statistics,
+    check_uuid,
+)
 from sqe.catalog.iceberg.table import MAIN
-from sqe.errors import CommitConflict, InvalidArgument
+from sqe.errors import CommitConflict
 
 Raw = dict[str, Any]
 
@@ -33,10 +43,6 @@ _CLOCK_SKEW_MS = 60_000
 
 class RequirementFailed(CommitConflict):
     """What the commit was worked out from is no longer so: its author may load the table and try again."""
-
-
-class InvalidCommit(InvalidArgument):
-    """The commit cannot be applied to any table."""
 
 
 def check_requirements(base: Raw | None, requirements: Iterable[Raw]) -> None:
@@ -162,6 +168,7 @@ class _Builder:
         return int(self.raw["format-version"])
 
     def assign_uuid(self, update: Raw) -> None:
+        check_uuid(update["uuid"])
         self._set("table-uuid", str(update["uuid"]))
 
     def upgrade_format_version(self, update: Raw) -> None:
@@ -170,12 +177,13 @@ class _Builder:
             raise InvalidCommit(
                 f"Cannot upgrade table to unsupported format version: v{version} (up to v{NEWEST_VERSION})"
             )
-        if version < self.version:
+        if version < max(self.version, 1):
             raise InvalidCommit(f"Cannot downgrade v{self.version} table to v{version}")
         self._set("format-version", version)
 
     def add_schema(self, update: Raw) -> None:
         schema = update["schema"]
+        check_schema(schema, self.version)
         highest = max((int(field["id"]) for field in _all_fields(schema["fields"])), default=0)
         # Older writers send it too; what counts is what the schema has.
         last_column = max(int(self.raw["last-column-id"]), highest)
@@ -204,6 +212,7 @@ class _Builder:
 
     def add_spec(self, update: Raw) -> None:
         spec = update["spec"]
+        check_spec(spec["fields"])
         fields = _numbered(spec["fields"])
         self._check_sources(fields)
         spec_id = 0
@@ -227,6 +236,7 @@ class _Builder:
 
     def add_sort_order(self, update: Raw) -> None:
         order = update["sort-order"]
+        check_sort_order(order["fields"])
         self._check_sources(order["fields"])
         order_id = 1 if order["fields"] else 0
         for known in self.raw["sort-orders"]:
@@ -244,6 +254,7 @@ class _Builder:
 
     def add_snapshot(self, update: Raw) -> None:
         snapshot = dict(update["snapshot"])
+        check_snapshot(snapshot, self.version)
         snapshot_id, moment = int(snapshot["snapshot-id"]), int(snapshot["timestamp-ms"])
         if not (self.raw["schemas"] and self.raw["partition-specs"] and self.raw["sort-orders"]):
             raise InvalidCommit("Attempting to add a snapshot before a schema, spec and sort order are added")
@@ -283,6 +294,7 @@ class _Builder:
         name = str(update["ref-name"])
         ref = {key: value for key, value in update.items() if key not in ("action", "ref-name")}
         ref = {key: value for key, value in ref.items() if value is not None}
+        check_ref(ref)
         snapshot_id = int(ref["snapshot-id"])
         if ref["type"] not in ("branch", "tag") or (name == MAIN and ref["type"] != "branch"):
             raise InvalidCommit(f"Cannot set {name} to a {ref['type']}")
@@ -329,12 +341,14 @@ class _Builder:
                 self._remove_ref(name)
 
     def set_statistics(self, update: Raw) -> None:
+        check_statistics(update["statistics"], partitions=False)
         self._set_by_snapshot("statistics", update["statistics"])
 
     def remove_statistics(self, update: Raw) -> None:
         self._remove_by_snapshot("statistics", {int(update["snapshot-id"])})
 
     def set_partition_statistics(self, update: Raw) -> None:
+        check_statistics(update["partition-statistics"], partitions=True)
         self._set_by_snapshot("partition-statistics", update["partition-statistics"])
 
     def remove_partition_statistics(self, update: Raw) -> None:

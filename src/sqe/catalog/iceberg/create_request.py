@@ -9,7 +9,6 @@ import itertools
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sqe.catalog.iceberg.commits import InvalidCommit
 from sqe.catalog.iceberg.definition import (
     DEFAULT_CODEC,
     DEFAULT_VERSION,
@@ -18,6 +17,7 @@ from sqe.catalog.iceberg.definition import (
     first_metadata,
 )
 from sqe.catalog.iceberg.metadata import NEWEST_VERSION
+from sqe.catalog.iceberg.strict import InvalidCommit, check_schema, check_sort_order, check_spec
 
 Raw = dict[str, Any]
 
@@ -35,6 +35,9 @@ def _requested(request: Mapping[str, Any], location: str) -> Raw:
     if not 1 <= version <= NEWEST_VERSION:
         raise InvalidCommit(f"there is no format version {version}")
     properties.setdefault(*DEFAULT_CODEC)
+    check_schema(request["schema"], version)
+    check_spec((request.get("partition-spec") or {}).get("fields") or [])
+    check_sort_order((request.get("write-order") or {}).get("fields") or [])
     numbers = itertools.count(1)
     new_ids: dict[int, int] = {}
     fields = _renumbered(request["schema"]["fields"], lambda old: new_ids.setdefault(old, next(numbers)))

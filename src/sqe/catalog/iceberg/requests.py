@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, NoReturn
 
-from sqe.catalog.iceberg.commits import InvalidCommit
+from sqe.catalog.iceberg.strict import InvalidCommit
 
 
 def read_object(content: bytes) -> dict[str, Any]:

@@ -7,8 +7,9 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from sqe.catalog.iceberg.commits import LAST_ADDED, InvalidCommit, RequirementFailed
+from sqe.catalog.iceberg.commits import LAST_ADDED, RequirementFailed
 from sqe.catalog.iceberg.metadata import NEWEST_VIEW_VERSION
+from sqe.catalog.iceberg.strict import InvalidCommit
 from sqe.catalog.iceberg.view_definition import kept_versions, without_gaps
 
 Raw = dict[str, Any]

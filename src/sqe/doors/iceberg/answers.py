@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
-from sqe.catalog.iceberg.commits import InvalidCommit
 from sqe.catalog.iceberg.metadata import MissingFile
+from sqe.catalog.iceberg.strict import InvalidCommit
 from sqe.catalog.iceberg.table import TableMetadata, tag_of
 from sqe.errors import (
     AccessDenied,

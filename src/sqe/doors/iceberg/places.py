@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sqe.catalog.iceberg import metadata
-from sqe.catalog.iceberg.commits import InvalidCommit
 from sqe.catalog.iceberg.manifests import Manifest, entries_of, manifests_in
+from sqe.catalog.iceberg.strict import InvalidCommit
 from sqe.catalog.iceberg.table import TableMetadata
 from sqe.catalog.io.location import scheme_of
 from sqe.errors import AccessDenied, SqeError

@@ -8,7 +8,8 @@ import binascii
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sqe.catalog.iceberg.commits import InvalidCommit, RequirementFailed, refs_of
+from sqe.catalog.iceberg.commits import RequirementFailed, refs_of
+from sqe.catalog.iceberg.strict import InvalidCommit
 from sqe.catalog.iceberg.table import TableCommit, TableMetadata
 from sqe.catalog.protocol import Catalog
 from sqe.doors.iceberg.answers import NOTHING, Answer, Unprocessable, etag, json_answer, table_answer
