@@ -201,8 +201,9 @@ def test_each_command_is_one(server: OpenServer, command: Any) -> None:
 def test_options_and_the_look_at_a_table_of_an_ingest_are_too(server: OpenServer) -> None:
     options = flight.SetSessionOptionsRequest()
     options.session_options["schema"].string_value = "default"
-    definition = sql.CommandStatementIngest.TableDefinitionOptions(
-        if_not_exist=sql.CommandStatementIngest.TableDefinitionOptions.TABLE_NOT_EXIST_OPTION_FAIL
+    kinds = sql.CommandStatementIngest.TableDefinitionOptions
+    definition = kinds(
+        if_not_exist=kinds.TABLE_NOT_EXIST_OPTION_FAIL, if_exists=kinds.TABLE_EXISTS_OPTION_APPEND
     )
     ingest = sql.CommandStatementIngest(table="missing", table_definition_options=definition)
     with client(server) as ann:

@@ -42,8 +42,10 @@ def read_text(location: str, name: TableName, *, kind: str = "table") -> bytes:
     try:
         content = file_system(location).read(location)
     except FileNotFoundError:
-        missing = broken(name, f"its metadata file {path} does not exist", kind=kind)
-        raise MissingFile(location, missing) from None
+        reason = broken(name, f"its metadata file {path} does not exist", kind=kind)
+        missing = MissingFile(reason.message, code=reason.code, hint=reason.hint)
+        missing.location = location
+        raise missing from None
     except OSError as error:
         raise broken(name, f"its metadata file {path} cannot be read: {error.strerror}", kind=kind) from error
     try:
@@ -239,11 +241,9 @@ def _partitioning(raw: dict[str, Any], names: dict[int, str]) -> tuple[Partition
 
 
 class MissingFile(Unavailable):
-    """A catalog names a metadata file that is not there."""
+    """A catalog names a metadata file, at `location`, that is not there."""
 
-    def __init__(self, location: str, error: SqeError) -> None:
-        super().__init__(error.message, code=error.code, hint=error.hint)
-        self.location = location
+    location = ""
 
 
 def broken(name: TableName, why: str, *, kind: str = "table") -> SqeError:
