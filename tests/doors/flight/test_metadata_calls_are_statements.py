@@ -208,8 +208,9 @@ def test_options_and_the_look_at_a_table_of_an_ingest_are_too(server: OpenServer
     ingest = sql.CommandStatementIngest(table="missing", table_definition_options=definition)
     with client(server) as ann:
         ann.act("SetSessionOptions", options.SerializeToString())
-        rows = sent(pack(ingest), pa.table({"a": [1]}))
-        assert refused(lambda: ann.ask("DoPut", *rows)) == "TABLE_NOT_FOUND"
+        with pytest.raises(grpc.RpcError) as caught:
+            ann.ask("DoPut", *sent(pack(ingest), pa.table({"a": [1]})))
+        assert failure(caught.value)[2]["x-sqe-error-code"] == "TABLE_NOT_FOUND"
     texts = [record.text for record in server.coordinator.history.records("ann")]
     assert any(text.startswith("SetSessionOptionsRequest: ") for text in texts)
     assert "Ingest: lake.default.missing" in texts
