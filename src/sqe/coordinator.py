@@ -126,18 +126,17 @@ class Coordinator:
                 from sqe.engine.spark.lane import SparkLane
 
                 fast = FastLane(self.config.fast, lambda: self.fast, self.files)
-                self._lanes = (fast, SparkLane(self.spark_session, lambda: self.gateway.bindings))
+                spark = SparkLane(lambda: self.spark, self.spark_session, lambda: self.gateway.bindings)
+                self._lanes = (fast, spark)
             return self._lanes
 
     def lane(self, name: str) -> Lane:
         return next(lane for lane in self.lanes if lane.name == name)
 
-    def cancel(self, identity: Identity, statement_id: str) -> None:
+    def cancel(self, statement_id: str) -> None:
         """Ends a statement in whichever lane it runs."""
-        if self._spark is not None:
-            self.spark_session(identity).cancel(statement_id)
-        if self._fast is not None:
-            self._fast.cancel(statement_id)
+        for lane in self._lanes:
+            lane.cancel(statement_id)
 
     @property
     def spark(self) -> Spark:

@@ -50,6 +50,16 @@ def test_a_closed_connection(tmp_path: Path) -> None:
     assert repr(connection) == "<sqe.Connection, closed>" and repr(cursor) == "<sqe.Cursor, closed>"
 
 
+def test_a_client_that_goes_away_after_the_end_is_no_failure(tmp_path: Path) -> None:
+    """A server cancels a lost client's statement, also while it closes."""
+    with sqe.connect(warehouse=tmp_path) as connection:
+        connection.execute("SELECT 1").fetchall()
+        coordinator = connection.coordinator
+    assert coordinator.lanes
+    coordinator.cancel("a statement that has ended")
+    assert not coordinator.spark.started
+
+
 def test_nothing_to_fetch(tmp_path: Path) -> None:
     with sqe.connect(warehouse=tmp_path) as connection:
         cursor = connection.cursor()

@@ -129,7 +129,7 @@ class Connection(BaseConnection[Statement]):
 
     def cancel(self, statement: Statement) -> None:
         statement.cancelled = True
-        self.coordinator.cancel(statement.session.identity, statement.id)
+        self.coordinator.cancel(statement.id)
 
     def stage(self, statement: Statement) -> str:
         waits = statement.lane == "spark" and not self.coordinator.spark.started

@@ -28,7 +28,7 @@ def start(
         statement.scans = lambda: stream.scanned if known is None else known
     if statement.cancelled:
         # Cancelled before there was anything to cancel.
-        lane.cancel(order.identity, statement.id)
+        lane.cancel(statement.id)
     return stream
 
 

@@ -110,7 +110,7 @@ class Answer:
             self._stream = self._start()
 
     def cancel(self) -> None:
-        self._fallback.lane.cancel(self._statement.session.identity, self._statement.id)
+        self._fallback.lane.cancel(self._statement.id)
 
     def close(self) -> None:
         self._stream.close()

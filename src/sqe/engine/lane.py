@@ -143,7 +143,7 @@ class Lane(Protocol):
     def explain(self, rendered: Rendered, order: Order) -> list[str]:
         """What the engine is asked, and its plan, line by line. Nothing runs."""
 
-    def cancel(self, identity: Identity, statement_id: str) -> None:
+    def cancel(self, statement_id: str) -> None:
         """Ends a statement; its answer raises Cancelled. Nothing happens if it has ended."""
 
     def close(self) -> None: ...

@@ -312,4 +312,4 @@ class RunningStatements:
 
     def _cancel(self, statement: Statement) -> None:
         statement.cancelled = True
-        self._coordinator.cancel(statement.session.identity, statement.id)
+        self._coordinator.cancel(statement.id)

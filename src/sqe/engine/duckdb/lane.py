@@ -90,7 +90,7 @@ class FastLane:
     def explain(self, rendered: Rendered, order: Order) -> list[str]:
         return ["DuckDB SQL:", *("  " + line for line in _shortened(rendered.sql).splitlines())]
 
-    def cancel(self, identity: Identity, statement_id: str) -> None:
+    def cancel(self, statement_id: str) -> None:
         self._processes().cancel(statement_id)
 
     def close(self) -> None:

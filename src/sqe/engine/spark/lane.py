@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sqe.engine.spark.connect import Progress
     from sqe.engine.spark.metrics import Operator
     from sqe.engine.spark.render import SparkRendered
-    from sqe.engine.spark.spark import SparkSession
+    from sqe.engine.spark.spark import Spark, SparkSession
 
 _NANOSECONDS = 9
 
@@ -50,8 +50,12 @@ class SparkLane:
     tells_places = True
 
     def __init__(
-        self, session_of: Callable[[Identity], SparkSession], bindings: Callable[[], Bindings]
+        self,
+        spark: Callable[[], Spark],
+        session_of: Callable[[Identity], SparkSession],
+        bindings: Callable[[], Bindings],
     ) -> None:
+        self._spark = spark
         self._session_of = session_of
         self._bindings = bindings
 
@@ -143,8 +147,8 @@ class SparkLane:
             bound.end()
         return [*lines, "", "Spark plan:", *("  " + line for line in bound.own_names(plan).splitlines())]
 
-    def cancel(self, identity: Identity, statement_id: str) -> None:
-        self._session_of(identity).cancel(statement_id)
+    def cancel(self, statement_id: str) -> None:
+        self._spark().cancel(statement_id)
 
     def close(self) -> None:
         """The Spark behind it is closed by whoever started it."""

@@ -124,6 +124,14 @@ class Spark:
         self.release_idle()
         return fresh
 
+    def cancel(self, statement_id: str) -> None:
+        """Ends a statement of whichever session; its stream raises Cancelled. Nothing happens if it has
+        ended."""
+        with self._lock:
+            sessions = list(self._sessions.values())
+        for session in sessions:
+            session.cancel(statement_id)
+
     def release_idle(self) -> None:
         """Ends sessions that nobody has used for a while; whoever comes back gets another."""
         with self._lock:
