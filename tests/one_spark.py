@@ -19,7 +19,7 @@ from sqe.foundation.record import record
 
 _server = pytest.StashKey[SparkServer]()
 # Thousands of small statements: a third of the time would go into compiling for long ones.
-_CONF = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
+_CONF = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"}
 # What the tests that start a Spark of their own use first.
 _TRAINING = (
     "CREATE TABLE t AS SELECT n, n % 3 AS k, CAST(n AS varchar) AS s FROM TABLE(sequence(1, 99)) AS r (n)",
