@@ -7,8 +7,9 @@ COMPILE := $(PYTHON) -m piptools compile --quiet --generate-hashes --strip-extra
 # What every change is tested with; the other marks are long, or need what not every machine has.
 USUAL := not long and not lanes and not integration and not flight
 QUICK = $(PYTHON) -m pytest -n auto --dist loadfile --without-spark -m "$(USUAL)"
-# One more than two cores: tests wait for processes that start and end.
-WITH_SPARK = $(PYTHON) -m pytest -n 3 --dist loadfile -m "spark and $(USUAL)"
+# One more than two cores: tests wait for processes that start and end. In the order of the files: those with few
+# tests, which would else come last, take longest.
+WITH_SPARK = $(PYTHON) -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "spark and $(USUAL)"
 
 .DEFAULT_GOAL := help
 .PHONY: help bootstrap run test test-quick test-long test-lanes test-parity test-integration test-flight lint bench bench-suites soak docs screenshots lock

@@ -66,6 +66,7 @@ def assert_fails_soon(connection: Connection, sql: str) -> None:
     assert (cursor.statement.state, cursor.statement.error) == ("failed", caught.value)
 
 
+@pytest.mark.long
 def test_in_a_query(own: Connection) -> None:
     assert_fails_soon(own, f"SELECT count(*) FROM {ROWS} WHERE x % 7 = y % 11")
     assert own.execute("SELECT x FROM t ORDER BY x").fetchall() == [(1,), (2,)]

@@ -109,7 +109,7 @@ def test_two_writers_of_the_same_rows(spark_lane: Spark, tmp_path: Path) -> None
             list(session.run("UPDATE lake.a.t SET a = 2", statement_id="w2", user="x"))
 
     # It has read the table when its long second input begins.
-    slow = "(SELECT count(*) FROM range(0, 3000000000, 1, 1) WHERE id % 7 = 3)"
+    slow = "(SELECT count(*) FROM range(0, 400000000, 1, 1) WHERE id % 7 = 3)"
     with pytest.raises(CommitConflict) as caught:
         sql = f"UPDATE lake.a.t SET a = CAST({slow} AS INT)"
         list(session.run(sql, statement_id="w3", user="x", on_progress=overtake))

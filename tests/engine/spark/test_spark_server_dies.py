@@ -59,6 +59,7 @@ def test_a_killed_server_fails_its_statement_and_the_next_one_works(lane: Spark)
         list(session.run("SELECT repeat('x', 4000) FROM range(1000000)", statement_id="e3", user="x"))
 
 
+@pytest.mark.long
 def test_a_server_that_was_replaced_leaves_no_zombie(lane: Spark) -> None:
     link = lane.link()
     assert link.server is not None
@@ -101,7 +102,7 @@ def test_no_statement_is_lost_with_a_server_that_is_replaced(lane: Spark) -> Non
         time.sleep(0.05)
 
 
-@pytest.mark.parametrize("how", ["runs", "ends"])
+@pytest.mark.parametrize("how", ["runs", pytest.param("ends", marks=pytest.mark.long)])
 def test_a_server_ends_with_its_owner(how: str) -> None:
     owner = subprocess.Popen([sys.executable, "-c", OWNER, how], stdout=subprocess.PIPE, text=True)
     assert owner.stdout is not None
