@@ -86,7 +86,8 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "google.protobuf": ("engine/spark/connect.py", "doors/flight/"),
     "pyiceberg": (),
     "fastavro": ("catalog/iceberg/manifests.py", "catalog/iceberg/delete_snapshot.py"),
-    "urllib3": ("catalog/backends/rest_connections.py",),
+    "urllib3": ("catalog/backends/rest_connections.py", "auth/oidc/idp_http.py"),
+    "jwt": ("auth/oidc/signing_keys.py", "auth/oidc/verifier.py"),
     "starlette": (
         "catalog/gateway/app.py",
         "doors/admin/pages.py",

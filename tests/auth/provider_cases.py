@@ -6,9 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import jwt
 import pytest
+from tests.auth.fake_idp import FakeIdp, public_jwk, rsa_key, shared_idp
 
-from sqe.auth.credentials import Bearer, Credentials, Password, Provider
+from sqe.auth.credentials import Bearer, Credentials, LoggedIn, Password, Provider
 from sqe.auth.passwords import Cost, hash_password
 from sqe.auth.providers import make
 from sqe.auth.providers.api_key import hash_of
@@ -121,6 +123,69 @@ def users_falling_through(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Case
     return Case(configured(folder, text), case.right, [], [*case.foreign, *case.wrong])
 
 
+def identity_in(answer: Identity | LoggedIn | None) -> Identity | None:
+    """What a provider says of who it is, with or without tokens."""
+    return answer.identity if isinstance(answer, LoggedIn) else answer
+
+
+def person(idp: FakeIdp, user: str) -> Identity:
+    roles = frozenset(idp.roles[user])
+    return Identity(user, roles, frozenset({"staff"}), idp.issuer, f"subject-of-{user}")
+
+
+def forged(idp: FakeIdp) -> dict[str, str]:
+    """Tokens that look like the identity provider's, by what is wrong with them."""
+    claims = idp.claims("alice")
+    now = claims["iat"]
+    unsigned = jwt.encode(claims, "", algorithm="none", headers={"kid": idp.signing})
+    shared_secret = public_jwk(idp.keys[idp.signing], "")["n"]
+    return {
+        "unsigned": unsigned,
+        "signed with another key": idp.sign(claims, key=rsa_key(99)),
+        "signed with an unknown key": idp.sign(claims, key=rsa_key(99), kid="unknown"),
+        "signed with the public key as a secret": jwt.encode(
+            claims, shared_secret, algorithm="HS256", headers={"kid": idp.signing}
+        ),
+        "for another audience": idp.token(aud="mail"),
+        "for nobody": idp.sign({key: value for key, value in claims.items() if key != "aud"}),
+        "expired": idp.token(exp=now - 3600),
+        "without an end": idp.sign({key: value for key, value in claims.items() if key != "exp"}),
+        "ends at infinity": idp.token(exp=float("inf")),
+        "not valid yet": idp.token(nbf=now + 3600),
+        "issued in the future": idp.token(iat=now + 3600),
+        "of 20 KB": idp.token(padding="x" * 20_000),
+        "bound to a key": idp.token(cnf={"jkt": "x"}),
+        "without a user": idp.token(preferred_username=None),
+        "with a user that is no name": idp.token(preferred_username="ali\nce"),
+        "without a subject": idp.sign({key: value for key, value in claims.items() if key != "sub"}),
+        "with roles that are no list": idp.token(realm_access={"roles": {"admin": True}}),
+    }
+
+
+def bearer_tokens(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Case:
+    idp = shared_idp()
+    text = f'type = "bearer_token"\nissuer = "{idp.issuer}"\naudience = "catalog"\nallow_insecure_jwks = true'
+    return Case(
+        configured(folder, text),
+        right=[
+            (Bearer(idp.token("alice")), person(idp, "alice")),
+            (Bearer(idp.token("bob", aud="catalog")), person(idp, "bob")),
+            (Bearer(idp.sign(idp.claims("bob"), kid=None)), person(idp, "bob")),
+        ],
+        wrong=[Bearer(token) for token in forged(idp).values()],
+        foreign=[
+            None,
+            Password("alice", idp.token()),
+            Bearer(KEY),
+            Bearer(idp.token(iss="https://elsewhere.example/realms/lake")),
+            Bearer(idp.token(iss=idp.issuer + "/")),
+            # What cannot be read is nobody's: extensions that must be understood, and broken parts.
+            Bearer(idp.sign(idp.claims("alice"), crit=["b64"], b64=True)),
+            Bearer(idp.token()[5:]),
+        ],
+    )
+
+
 def of_another_package(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Case:
     install_package(folder / "site", monkeypatch)
     return Case(
@@ -166,6 +231,7 @@ class Rot13:
 CASES: dict[str, Callable[[Path, pytest.MonkeyPatch], Case]] = {
     "anonymous": anonymous,
     "api_key, file": keys_in_a_file,
+    "bearer_token": bearer_tokens,
     "api_key, inline": keys_inline,
     "users_file": users,
     "users_file, falling through": users_falling_through,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from types import MappingProxyType
 
-from sqe.config.keys import Listed, Section, choice, flag, not_built, path, table, text, texts
+from sqe.config.keys import Listed, Section, choice, count, flag, not_built, path, table, text, texts
 from sqe.errors import ConfigError
 from sqe.foundation.record import record
 
@@ -17,12 +17,21 @@ PROVIDER_TYPES = (
     *("oidc_password", "client_credentials", "client_credentials_passthrough", "token_exchange"),
     *("bearer_token", "bearer_passthrough", "aws_iam", "api_key", "users_file", "mtls", "anonymous"),
 )
+CLOCK_SKEW_SECS = 30
+_OF_TOKENS = (
+    *("issuer", "jwks_url", "allow_insecure_jwks", "clock_skew_secs"),
+    *("user_claim", "subject_claim", "roles_claim", "groups_claim"),
+)
 PROVIDER_KEYS: dict[str, tuple[str, ...]] = {
     "anonymous": ("user", "roles"),
     "api_key": ("keys_file", "key_prefix", "keys"),
+    "bearer_token": (*_OF_TOKENS, "audience", "allow_unbounded_audience"),
     "users_file": ("users_file", "fallthrough_on_reject"),
 }
 """What the providers that are built obey, besides the type."""
+
+WITH_PASSWORDS = frozenset({"users_file", "oidc_password", "client_credentials"})
+"""The types whose users send a password."""
 
 
 @record
@@ -55,7 +64,7 @@ _PROVIDER = Section(
     "A provider; the first that knows the credentials decides.",
     {
         "type": choice(
-            "Kind of provider; `users_file`, `api_key` and `anonymous` are built.",
+            "Kind of provider.",
             " ".join(PROVIDER_TYPES),
             group=PROVIDER_GROUP,
         ),
@@ -66,6 +75,16 @@ _PROVIDER = Section(
         "user": text("User of `anonymous` and `bearer_passthrough`; default: anonymous."),
         "roles": texts("Roles of `anonymous` and `bearer_passthrough`."),
         "fallthrough_on_reject": flag("Ask the next provider when this one refuses."),
+        "issuer": text("Identity provider whose tokens are taken: the `iss` of the tokens."),
+        "audience": text("Whom tokens must be for: one of their `aud` (`bearer_token`, …)."),
+        "allow_unbounded_audience": flag("Take tokens for anybody (`bearer_token`)."),
+        "jwks_url": text("Its public keys; default: what its discovery document says."),
+        "allow_insecure_jwks": flag("Reach the identity provider by plain http too."),
+        "clock_skew_secs": count("How far its clock may be from ours.", CLOCK_SKEW_SECS),
+        "user_claim": text("Claim with the user's name, or the path to it.", "preferred_username"),
+        "subject_claim": text("Claim that never changes for a user.", "sub"),
+        "roles_claim": text("Claim with the user's roles, or the path to it.", "realm_access.roles"),
+        "groups_claim": text("Claim with the user's groups, or the path to it.", "groups"),
         "options": table("Settings of a provider of another package."),
     },
 )

@@ -58,9 +58,8 @@ AWAITED: dict[str, dict[str, str]] = {
     },
     "providers of tokens": {
         "auth.providers": (
-            "token_url token_endpoint client_id client_secret scope audience issuer jwks_url "
-            "allow_insecure_jwks allow_unbounded_audience user_claim roles_claim subject_claim email_claim "
-            "groups_claim region validate_with_sts extract_ou extract_san"
+            "token_url token_endpoint client_id client_secret scope email_claim region validate_with_sts "
+            "extract_ou extract_san"
         ),
         "auth.external": (
             "issuer client_id client_secret redirect_uri scopes challenge_timeout_secs "
