@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -164,9 +165,8 @@ def forged(idp: FakeIdp) -> dict[str, str]:
 
 def bearer_tokens(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Case:
     idp = shared_idp()
-    text = f'type = "bearer_token"\nissuer = "{idp.issuer}"\naudience = "catalog"\nallow_insecure_jwks = true'
     return Case(
-        configured(folder, text),
+        configured(folder, _of_idp(idp, "bearer_token", audience="catalog")),
         right=[
             (Bearer(idp.token("alice")), person(idp, "alice")),
             (Bearer(idp.token("bob", aud="catalog")), person(idp, "bob")),
@@ -183,6 +183,80 @@ def bearer_tokens(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Case:
             Bearer(idp.sign(idp.claims("alice"), crit=["b64"], b64=True)),
             Bearer(idp.token()[5:]),
         ],
+    )
+
+
+def _of_idp(idp: FakeIdp, kind: str, **more: object) -> str:
+    lines = {"type": kind, "issuer": idp.issuer, "allow_insecure_jwks": True, **more}
+    return "\n".join(f"{key} = {json.dumps(value)}" for key, value in lines.items())
+
+
+def idp_passwords(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Case:
+    idp = shared_idp()
+    return Case(
+        configured(folder, _of_idp(idp, "oidc_password", client_id="sqe", client_secret="sqe-secret")),
+        right=[
+            (Password("alice", "alice-secret"), person(idp, "alice")),
+            (Password("bob", "bob-secret"), person(idp, "bob")),
+        ],
+        wrong=[
+            Password("alice", "bob-secret"),
+            Password("Alice", "alice-secret"),
+            Password("nobody", "alice-secret"),
+            Password("", "alice-secret"),
+            Password("alice", "x" * 100_000),
+        ],
+        foreign=[None, Bearer("alice-secret"), Bearer(idp.token()), Password("alice", "")],
+    )
+
+
+def idp_passwords_falling_through(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Case:
+    case = idp_passwords(folder, monkeypatch)
+    text = _of_idp(
+        shared_idp(),
+        "oidc_password",
+        client_id="sqe",
+        client_secret="sqe-secret",
+        fallthrough_on_reject=True,
+    )
+    return Case(configured(folder, text), case.right, [], [*case.foreign, *case.wrong])
+
+
+def idp_clients(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Case:
+    idp = shared_idp()
+    return Case(
+        configured(folder, _of_idp(idp, "client_credentials", audience="catalog")),
+        right=[(Password("etl", "etl-secret"), person(idp, "service-account-etl"))],
+        wrong=[Password("etl", "sqe-secret"), Password("nobody", "etl-secret"), Password("", "etl-secret")],
+        foreign=[None, Bearer("etl-secret"), Password("etl", "")],
+    )
+
+
+def one_idp_client(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Case:
+    case = idp_clients(folder, monkeypatch)
+    text = _of_idp(shared_idp(), "client_credentials", client_id="etl")
+    others = [Password("sqe", "sqe-secret"), Password("alice", "alice-secret")]
+    return Case(configured(folder, text), case.right, case.wrong[:1], [*case.foreign, *others])
+
+
+def exchanged_tokens(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Case:
+    idp = shared_idp()
+    text = _of_idp(
+        idp, "token_exchange", client_id="exchange", client_secret="exchange-secret", audience="catalog"
+    )
+    return Case(
+        configured(folder, text),
+        right=[
+            (Bearer(idp.token("alice", aud=["exchange"])), person(idp, "alice")),
+            (Bearer(idp.token("bob", aud="exchange")), person(idp, "bob")),
+        ],
+        wrong=[
+            # What is for the catalogs already is not for this server.
+            Bearer(idp.token("alice", aud="catalog")),
+            Bearer(idp.sign(idp.claims("alice", aud="exchange"), key=rsa_key(99))),
+            Bearer(idp.token("alice", aud="exchange", exp=1)),
+        ],
+        foreign=[None, Password("alice", "alice-secret"), Bearer(KEY), Bearer(idp.token(iss="https://x"))],
     )
 
 
@@ -232,6 +306,11 @@ CASES: dict[str, Callable[[Path, pytest.MonkeyPatch], Case]] = {
     "anonymous": anonymous,
     "api_key, file": keys_in_a_file,
     "bearer_token": bearer_tokens,
+    "client_credentials": idp_clients,
+    "client_credentials, of one client": one_idp_client,
+    "oidc_password": idp_passwords,
+    "oidc_password, falling through": idp_passwords_falling_through,
+    "token_exchange": exchanged_tokens,
     "api_key, inline": keys_inline,
     "users_file": users,
     "users_file, falling through": users_falling_through,

@@ -141,17 +141,15 @@ class RenewedTokens:
     def release(self) -> None:
         with self._counting:
             self._holders -= 1
-            if self._holders > 0 or self._end is not None:
+            if self._holders > 0 or self._end is not None or self._revoke is None:
                 return
             self._end = "the session has ended"
-        if self._revoke is not None:
-            # Nobody waits for it.
-            threading.Thread(target=self._tell, name="sqe-revoke", daemon=True).start()
+        # Nobody waits for it.
+        threading.Thread(target=self._tell, args=(self._revoke,), name="sqe-revoke", daemon=True).start()
 
-    def _tell(self) -> None:
-        assert self._revoke is not None
+    def _tell(self, revoke: Callable[[Issued], None]) -> None:
         try:
-            self._revoke(self._issued)
+            revoke(self._issued)
         except Unavailable as error:
             log.info("a log-out was not heard: %s", error.message)
 

@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from types import MappingProxyType
 
-from sqe.config.keys import Listed, Section, choice, count, flag, not_built, path, table, text, texts
+from sqe.config.keys import (
+    Listed,
+    Section,
+    build_settings,
+    choice,
+    count,
+    declared,
+    flag,
+    not_built,
+    path,
+    setting,
+    table,
+    text,
+    texts,
+)
 from sqe.errors import ConfigError
 from sqe.foundation.record import record
 
@@ -22,14 +36,19 @@ _OF_TOKENS = (
     *("issuer", "jwks_url", "allow_insecure_jwks", "clock_skew_secs"),
     *("user_claim", "subject_claim", "roles_claim", "groups_claim"),
 )
+_OF_GRANTS = ("client_id", "client_secret", "scope", "audience")
 PROVIDER_KEYS: dict[str, tuple[str, ...]] = {
     "anonymous": ("user", "roles"),
     "api_key": ("keys_file", "key_prefix", "keys"),
     "bearer_token": (*_OF_TOKENS, "audience", "allow_unbounded_audience"),
+    "client_credentials": (*_OF_TOKENS, *_OF_GRANTS, "token_endpoint", "fallthrough_on_reject"),
+    "oidc_password": (*_OF_TOKENS, *_OF_GRANTS, "token_url", "fallthrough_on_reject"),
+    "token_exchange": (*_OF_TOKENS, *_OF_GRANTS, "token_url"),
     "users_file": ("users_file", "fallthrough_on_reject"),
 }
 """What the providers that are built obey, besides the type."""
 
+_RENEWING = frozenset({"oidc_password", "client_credentials", "token_exchange"})
 WITH_PASSWORDS = frozenset({"users_file", "oidc_password", "client_credentials"})
 """The types whose users send a password."""
 
@@ -49,6 +68,9 @@ class AuthSettings:
     providers: tuple[ProviderSettings, ...]
     role_mappings: Mapping[str, tuple[str, ...]]
     attempts_per_minute: int
+    token_refresh_buffer_secs: int = setting(
+        count("How long before its end a session's token is renewed.", 60)
+    )
 
 
 _API_KEY = Section(
@@ -76,6 +98,11 @@ _PROVIDER = Section(
         "roles": texts("Roles of `anonymous` and `bearer_passthrough`."),
         "fallthrough_on_reject": flag("Ask the next provider when this one refuses."),
         "issuer": text("Identity provider whose tokens are taken: the `iss` of the tokens."),
+        "token_url": text("Its token endpoint; default: what its discovery document says."),
+        "token_endpoint": text("The same, for `client_credentials`."),
+        "client_id": text("As which client the server asks it; the one client of `client_credentials`."),
+        "client_secret": text("Secret of that client; a public one has none.", secret=True),
+        "scope": text("Scopes to ask for, with spaces between them."),
         "audience": text("Whom tokens must be for: one of their `aud` (`bearer_token`, …)."),
         "allow_unbounded_audience": flag("Take tokens for anybody (`bearer_token`)."),
         "jwks_url": text("Its public keys; default: what its discovery document says."),
@@ -88,12 +115,11 @@ _PROVIDER = Section(
         "options": table("Settings of a provider of another package."),
     },
 )
-AUTH = Section(
+AUTH = declared(
+    AuthSettings,
     "Who may ask a server: an ordered chain of providers.",
-    {
-        "providers": Listed(_PROVIDER),
-        "role_mappings": table("Lists of roles by the name of a role or a group that stands for them."),
-    },
+    providers=Listed(_PROVIDER),
+    role_mappings=table("Lists of roles by the name of a role or a group that stands for them."),
 )
 
 
@@ -106,11 +132,20 @@ def read_auth(block: object, attempts: int, source: str | None) -> AuthSettings:
         if not isinstance(roles, list) or not all(isinstance(role, str) for role in roles):
             raise ConfigError(f'auth.role_mappings."{name}" must be a list of roles')
         mappings[name] = tuple(roles)
-    return AuthSettings(
+    settings = build_settings(
+        AuthSettings,
+        auth,
         providers=tuple(_provider(row, source) for row in auth.get("providers", ())),
         role_mappings=MappingProxyType(mappings),
         attempts_per_minute=attempts,
     )
+    # Those that renew tokens all do it alike.
+    buffer = {"token_refresh_buffer_secs": settings.token_refresh_buffer_secs}
+    providers = (
+        replace(provider, options={**provider.options, **buffer}) if provider.type in _RENEWING else provider
+        for provider in settings.providers
+    )
+    return replace(settings, providers=tuple(providers))
 
 
 def _provider(row: Mapping[str, object], source: str | None) -> ProviderSettings:
