@@ -56,6 +56,7 @@ class FakeIdp:
         self.status: int | None = None
         self.delay = 0.0
         self.drip = False
+        self.closed = False
         self.document: dict[str, Any] = {}
         self.refresh_tokens: dict[str, str] = {}
         self.codes: dict[str, dict[str, str]] = {}
@@ -66,6 +67,8 @@ class FakeIdp:
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
 
     def close(self) -> None:
+        """Also for who is connected already."""
+        self.closed = True
         self._server.shutdown()
         self._server.server_close()
 
@@ -220,6 +223,9 @@ def _handler(idp: FakeIdp) -> type[BaseHTTPRequestHandler]:
 
         def _answer(self, form: dict[str, str]) -> None:
             path = urlsplit(self.path).path.removeprefix(urlsplit(idp.issuer).path)
+            if idp.closed:
+                self.close_connection = True
+                return
             idp.requests[path] += 1
             time.sleep(idp.delay)
             client = idp.client_of(self.headers.get("Authorization"), form)

@@ -44,15 +44,14 @@ class Answer:
 class IdpHttp:
     """One identity provider. Any thread may ask."""
 
-    def __init__(self, *, allow_http: bool = False, answer_seconds: float = ANSWER_SECONDS) -> None:
+    def __init__(self, *, allow_http: bool = False) -> None:
         self._allow_http = allow_http
-        self._answer_seconds = answer_seconds
         self._slots = threading.BoundedSemaphore(MOST_REQUESTS)
         self._silent_until = 0.0
         self._pools = urllib3.PoolManager(
             maxsize=MOST_REQUESTS,
             retries=False,
-            timeout=urllib3.Timeout(connect=CONNECT_SECONDS, read=answer_seconds),
+            timeout=urllib3.Timeout(connect=CONNECT_SECONDS, read=ANSWER_SECONDS),
             ssl_context=ssl.create_default_context(),
         )
 
@@ -80,7 +79,7 @@ class IdpHttp:
             raise unavailable(url, "its address is not https")
         if time.monotonic() < self._silent_until:
             raise unavailable(url, "it did not answer a moment ago")
-        if not self._slots.acquire(timeout=self._answer_seconds):
+        if not self._slots.acquire(timeout=ANSWER_SECONDS):
             raise unavailable(url, "too many requests wait for it")
         try:
             status, content = self._send(method, url, body, {**headers, "Accept": "application/json"})
@@ -109,7 +108,7 @@ class IdpHttp:
         return response.status, content
 
     def _read(self, response: BaseHTTPResponse) -> bytes:
-        deadline = time.monotonic() + self._answer_seconds
+        deadline = time.monotonic() + ANSWER_SECONDS
         content = bytearray()
         while chunk := response.read1():
             content += chunk
