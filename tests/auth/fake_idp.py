@@ -127,6 +127,7 @@ class FakeIdp:
                 "device_code": code,
                 "user_code": "ABCD-EFGH",
                 "verification_uri": f"{base}/activate",
+                "verification_uri_complete": f"{base}/activate?code={code}",
                 "expires_in": 60,
                 "interval": 1,
             }
@@ -180,6 +181,7 @@ class FakeIdp:
         refresh_token = "refresh-" + secrets.token_hex(16)
         self.refresh_tokens[refresh_token] = user
         return 200, {
+            "id_token": self.token(user, aud="cli"),
             "access_token": self.token(user, **more),
             "token_type": "Bearer",
             "expires_in": self.lifetime,

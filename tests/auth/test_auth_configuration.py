@@ -115,8 +115,8 @@ def test_the_limit_is_the_configured_one(tmp_path: Path) -> None:
             'auth.role_mappings."a" must be a list of roles',
         ),
         (
-            "type = 'anonymous'\n[auth.external]\nissuer = 'x'",
-            "auth.external.issuer is known but not built yet",
+            "type = 'anonymous'\n[auth.external]\naccept_invalid_certs = true",
+            "auth.external.accept_invalid_certs is known but not built yet",
         ),
         ("type = 'anonymous'\n[rate_limit]\nenabled = true", "rate_limit.enabled is known but not built yet"),
     ],

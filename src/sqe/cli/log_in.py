@@ -1,9 +1,11 @@
-"""Who asks a server: the password comes from the environment or from a prompt, never from the command."""
+"""Who asks a server: the password comes from the environment or from a prompt, never from the command; a
+token from `--token`, or from `sqe auth login`."""
 
 from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqe.cli.arguments import Server
@@ -14,9 +16,11 @@ if TYPE_CHECKING:
 
 
 def address_of(server: Server) -> Address:
-    password = None
-    if server.token is None and server.user is not None:
+    password, token = None, server.token
+    if token is None and server.user is not None:
         password = _password(server)
+    elif token is None:
+        token = _kept_token(server)
     from sqe.api.remote.client import Address
 
     return Address(
@@ -24,10 +28,24 @@ def address_of(server: Server) -> Address:
         server.port,
         server.user,
         password,
-        server.token,
+        token,
         tls=server.tls,
         insecure=server.insecure,
     )
+
+
+def _kept_token(server: Server) -> str | None:
+    """Of somebody who has logged in for this very server: a token must not reach another."""
+    # Looked for by itself: what reads it takes a while to import.
+    if not (Path(os.environ.get("HOME") or Path.home()) / ".sqe" / "log-ins.json").exists():
+        return None
+    from sqe.cli.auth import kept_log_ins
+    from sqe.foundation.loopback import is_loopback
+
+    token = kept_log_ins().token(f"{server.host}:{server.port}")
+    if token is not None and not server.tls and not is_loopback(server.host):
+        raise ConfigError(f"the token would travel in clear text to {server.host}", hint="add --tls")
+    return token
 
 
 def _password(server: Server) -> str:

@@ -62,6 +62,34 @@ class ProviderSettings:
 
 
 @record
+class ExternalSettings:
+    """With whom people log in, by `sqe auth login`."""
+
+    issuer: str | None = setting(text("Identity provider that people log in with."))
+    client_id: str | None = setting(text("As which client `sqe auth login` asks it."))
+    client_secret: str | None = setting(text("Secret of that client; a public one has none.", secret=True))
+    redirect_uri: str | None = setting(
+        text("Where its browser is sent back to, on this machine; default: any port of 127.0.0.1.")
+    )
+    scopes: tuple[str, ...] | None = setting(texts("Scopes to ask for; default: openid, profile."))
+    challenge_timeout_secs: int = setting(count("How long a log-in may take.", 900))
+    authorization_endpoint: str | None = setting(text("Default: what its discovery document says."))
+    token_endpoint: str | None = setting(text("Default: what its discovery document says."))
+    jwks_url: str | None = setting(text("Default: what its discovery document says."))
+    device_client_id: str | None = None
+    device_scopes: tuple[str, ...] | None = None
+
+
+_DEVICE = Section(
+    "Log-in by a code (`sqe auth login --device`).",
+    {
+        "client_id": text("As which client; default: that of `auth.external`."),
+        "scopes": texts("Scopes to ask for; default: those of `auth.external`."),
+    },
+)
+
+
+@record
 class AuthSettings:
     """`providers` in the order in which they are asked."""
 
@@ -71,6 +99,7 @@ class AuthSettings:
     token_refresh_buffer_secs: int = setting(
         count("How long before its end a session's token is renewed.", 60)
     )
+    external: ExternalSettings = field(default_factory=ExternalSettings)
 
 
 _API_KEY = Section(
@@ -120,6 +149,7 @@ AUTH = declared(
     "Who may ask a server: an ordered chain of providers.",
     providers=Listed(_PROVIDER),
     role_mappings=table("Lists of roles by the name of a role or a group that stands for them."),
+    external=declared(ExternalSettings, "Log-in of people, by `sqe auth login`.", device=_DEVICE),
 )
 
 
@@ -138,6 +168,7 @@ def read_auth(block: object, attempts: int, source: str | None) -> AuthSettings:
         providers=tuple(_provider(row, source) for row in auth.get("providers", ())),
         role_mappings=MappingProxyType(mappings),
         attempts_per_minute=attempts,
+        external=_external(auth.get("external", {})),
     )
     # Those that renew tokens all do it alike.
     buffer = {"token_refresh_buffer_secs": settings.token_refresh_buffer_secs}
@@ -146,6 +177,17 @@ def read_auth(block: object, attempts: int, source: str | None) -> AuthSettings:
         for provider in settings.providers
     )
     return replace(settings, providers=tuple(providers))
+
+
+def _external(block: Mapping[str, object]) -> ExternalSettings:
+    device = block.get("device", {})
+    assert isinstance(device, Mapping)
+    return build_settings(
+        ExternalSettings,
+        block,
+        device_client_id=device.get("client_id"),
+        device_scopes=device.get("scopes"),
+    )
 
 
 def _provider(row: Mapping[str, object], source: str | None) -> ProviderSettings:

@@ -58,11 +58,7 @@ AWAITED: dict[str, dict[str, str]] = {
     },
     "providers of tokens": {
         "auth.providers": "email_claim region validate_with_sts extract_ou extract_san",
-        "auth.external": (
-            "issuer client_id client_secret redirect_uri scopes challenge_timeout_secs "
-            "authorization_endpoint token_endpoint jwks_url accept_invalid_certs"
-        ),
-        "auth.external.device": "client_id scopes",
+        "auth.external": "accept_invalid_certs",
         "auth": (
             "keycloak_url realm client_id client_secret token_endpoint ssl_verification tls_skip_verify "
             "roles_claim admin_roles"
