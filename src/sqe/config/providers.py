@@ -115,7 +115,7 @@ _PROVIDER = Section(
     "A provider; the first that knows the credentials decides.",
     {
         "type": choice(
-            "Kind of provider.",
+            "Kind; `client_credentials_passthrough`, `bearer_passthrough`, `aws_iam`, `mtls` are not built.",
             " ".join(PROVIDER_TYPES),
             group=PROVIDER_GROUP,
         ),
