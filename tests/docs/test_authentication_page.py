@@ -100,7 +100,7 @@ def test_every_configuration_with_an_identity_provider_can_be_used(tmp_path: Pat
 def test_every_flag_of_sqe_auth_is_on_the_page() -> None:
     (commands,) = [action for action in parser()._actions if isinstance(action.choices, dict)]
     assert commands.choices is not None
-    for name, command in dict(commands.choices).items():  # type: ignore[call-overload]
+    for name, command in dict(commands.choices).items():
         assert f"`sqe auth {name}" in IDENTITY
         for flag in (flag for action in command._actions for flag in action.option_strings):
             assert f"{flag}" in IDENTITY or flag in ("--help", "-h", "--host", "--port"), flag

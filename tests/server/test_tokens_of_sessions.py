@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -176,3 +178,23 @@ def test_no_token_is_in_the_log(server: TokenServer, idp: FakeIdp, caplog: pytes
     for secret in (*tokens, "alice-secret", "sqe-secret"):
         assert secret is not None
         assert secret not in caplog.text and secret not in shown
+
+
+def test_a_session_of_a_handshake_ends_with_its_token(server: TokenServer, idp: FakeIdp) -> None:
+    """Nobody has said since that its user may come in."""
+    expires = int(time.time()) + 1
+    body = urlencode({"grant_type": EXCHANGE, "subject_token": idp.token("alice", exp=expires - 30)})
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    url = f"{server.iceberg_url}/v1"
+    answer = urllib3.request("POST", f"{url}/oauth/tokens", body=body, headers=form, retries=False)
+    asked = {"Authorization": f"Bearer {json.loads(answer.data)['access_token']}"}
+    assert urllib3.request("GET", f"{url}/config", headers=asked, retries=False).status == 200
+    time.sleep(max(0.0, expires - time.time()) + 0.1)
+    assert urllib3.request("GET", f"{url}/config", headers=asked, retries=False).status >= 400
+
+
+def test_a_server_that_has_no_such_provider_loads_nothing_of_it(tmp_path: Path) -> None:
+    code = "import sys, sqe.doors.open; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert not loaded & {"jwt", "cryptography", "sqe.auth.oidc"}

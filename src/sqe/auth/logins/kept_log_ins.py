@@ -15,7 +15,7 @@ from sqe.auth.oidc.idp import Idp
 from sqe.auth.oidc.idp_http import Client, IdpHttp
 from sqe.auth.oidc.token_endpoint import GrantRefused, TokenEndpoint, Tokens
 from sqe.auth.private_file import read_private, replacing
-from sqe.errors import ConfigError, SessionExpired
+from sqe.errors import AuthenticationFailed, ConfigError
 from sqe.foundation.record import record
 
 KEYRING = "sqe"
@@ -95,7 +95,7 @@ class KeptLogIns:
         return entry
 
     def token(self, server: str) -> str | None:
-        """One that holds, renewed if need be; None if nobody has logged in. SessionExpired."""
+        """One that holds, renewed if need be; None if nobody has logged in. AuthenticationFailed."""
         entry = self.find(server)
         if entry is None or time.time() < entry.expires_at - BUFFER_SECONDS:
             return None if entry is None else entry.access_token
@@ -175,5 +175,5 @@ def _renewed(entry: KeptLogIn) -> KeptLogIn:
     )
 
 
-def _over(reason: str) -> SessionExpired:
-    return SessionExpired(f"the log-in is over: {reason}", hint="run sqe auth login again")
+def _over(reason: str) -> AuthenticationFailed:
+    return AuthenticationFailed(f"the log-in is over: {reason}", hint="run sqe auth login again")
