@@ -12,6 +12,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
+from typing import Protocol
 
 from sqe.errors import Unavailable
 
@@ -31,6 +33,21 @@ class Component:
         end_process(self.pid)
         for file in ("pid", "facts.json"):
             (self.home / file).unlink(missing_ok=True)
+
+
+NOTHING: Mapping[str, Component] = MappingProxyType({})
+
+
+class Program(Protocol):
+    """A module of this package that starts one server. `start` is told of those that run already, by name; in
+    tests `port` is any that is free."""
+
+    NAME: str
+    PORT: int
+
+    def start(
+        self, home: Path, beside: Mapping[str, Component] = NOTHING, *, port: int | None = None
+    ) -> Component: ...
 
 
 def start_process(

@@ -6,6 +6,7 @@ import json
 import os
 import secrets
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 import urllib3
@@ -14,11 +15,12 @@ from urllib3.exceptions import HTTPError
 from sqe.engine.spark.jars import Jar
 from sqe.engine.spark.java import find_java
 from sqe.errors import Unavailable
-from stack.component import Component, free_port, start_process
+from stack.component import NOTHING, Component, free_port, start_process
 from stack.fetch import unzipped
 from stack.realm import REALM, realm
 
 NAME = "keycloak"
+PORT = 8180
 ARCHIVE = Jar(
     "org.keycloak",
     "keycloak-quarkus-dist",
@@ -32,8 +34,8 @@ BUILD_SECONDS = 300.0
 ADMIN = "admin"
 
 
-def start(home: Path, *, port: int | None = None) -> Component:
-    """Its data is in `home` and in memory: the next one begins anew."""
+def start(home: Path, beside: Mapping[str, Component] = NOTHING, *, port: int | None = None) -> Component:
+    """Its data is in `home` and in memory: the next one begins anew. It needs nothing of those beside it."""
     program = unzipped(ARCHIVE, directory=f"keycloak-{ARCHIVE.version}", prepare=_build)
     for name in ("conf", "lib", "providers", "themes"):
         link = home / name

@@ -27,6 +27,9 @@ class LiveIdp(Protocol):
 
     def rotate_keys(self) -> None: ...
 
+    def set_lifetime(self, seconds: int) -> None:
+        """Of access tokens."""
+
     def browse(self, url: str, user: str) -> None:
         """As that user, in a browser: logs in, and says yes to whatever is asked."""
 
@@ -45,6 +48,9 @@ class FakePeople:
 
     def rotate_keys(self) -> None:
         self._idp.rotate(2)
+
+    def set_lifetime(self, seconds: int) -> None:
+        self._idp.lifetime = seconds
 
     def browse(self, url: str, user: str) -> None:
         parts = urlsplit(url)
@@ -82,6 +88,9 @@ class KeycloakPeople:
             "config": {"priority": ["1000"], "enabled": ["true"], "active": ["true"], "keySize": ["2048"]},
         }
         self._admin("POST", "/components", key)
+
+    def set_lifetime(self, seconds: int) -> None:
+        self._admin("PUT", "", {"accessTokenLifespan": seconds})
 
     def browse(self, url: str, user: str) -> None:
         browser = _Browser()

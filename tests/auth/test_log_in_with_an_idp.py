@@ -6,13 +6,13 @@ import json
 import re
 import stat
 import threading
+import time
 import webbrowser
 from collections.abc import Iterator
 from pathlib import Path
 
 import jwt
 import pytest
-from stack import keycloak
 from tests.auth.fake_idp import FakeIdp
 from tests.auth.people_of_idps import FakePeople, KeycloakPeople, LiveIdp
 from tests.auth.provider_cases import configured
@@ -25,6 +25,7 @@ from sqe.auth.tokens import RenewedTokens, SessionTokens
 from sqe.cli.auth import kept_log_ins
 from sqe.cli.main import sqe
 from sqe.errors import AuthenticationFailed, Unavailable
+from stack import keycloak
 
 WHO = "SELECT current_user"
 
@@ -219,6 +220,29 @@ def test_a_rotated_key_is_found(idp: LiveIdp, tmp_path: Path, monkeypatch: pytes
     logged_in(provider, Bearer(idp.token("alice")))
     idp.rotate_keys()
     logged_in(provider, Bearer(idp.token("alice")))
+
+
+def test_a_token_that_ends_in_use_is_renewed(
+    idp: LiveIdp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sqe.server.clients.TOKEN_SECONDS", 0.2)
+    idp.set_lifetime(3)
+    with (
+        token_server(tmp_path, f"[[auth.providers]]\n{passwords_of(idp)}") as server,
+        server.connect_by_password("alice", "alice-secret") as connection,
+    ):
+        assert rows(connection, WHO) == [("alice",)]
+        (session,) = server.server.clients.sessions.all()
+        source = session.session.tokens
+        assert source is not None
+        seen = set()
+        for _ in range(30):
+            seen.add(source.current())
+            time.sleep(0.2)
+        assert len(seen) >= 3
+        assert rows(connection, WHO) == [("alice",)]
+        assert server.server.clients.sessions.all() == [session]
+    idp.set_lifetime(300)
 
 
 def test_a_role_that_was_taken_away_ends_the_session(idp: LiveIdp, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from sqe.auth.oidc.idp import Idp
 from sqe.auth.oidc.idp_http import Client, IdpHttp
 from sqe.auth.oidc.token_endpoint import GrantRefused, TokenEndpoint, Tokens
 from sqe.auth.private_file import read_private, replacing
-from sqe.errors import AuthenticationFailed, ConfigError
+from sqe.errors import AuthenticationFailed, ConfigError, Unavailable
 from sqe.foundation.record import record
 
 KEYRING = "sqe"
@@ -134,11 +134,15 @@ class KeptLogIns:
 
 def kept(server: str, idp: Idp, client: Client, tokens: Tokens, *, user: str | None) -> KeptLogIn:
     """A log-in just made."""
+    try:
+        revocation = idp.known_endpoint("revocation_endpoint")
+    except Unavailable:
+        revocation = None  # one without a discovery document
     return KeptLogIn(
         server,
         idp.issuer,
         idp.endpoint("token_endpoint"),
-        idp.known_endpoint("revocation_endpoint"),
+        revocation,
         client.id,
         user,
         tokens.expires_at,

@@ -48,12 +48,7 @@ class IdpHttp:
         self._allow_http = allow_http
         self._slots = threading.BoundedSemaphore(MOST_REQUESTS)
         self._silent_until = 0.0
-        self._pools = urllib3.PoolManager(
-            maxsize=MOST_REQUESTS,
-            retries=False,
-            timeout=urllib3.Timeout(connect=CONNECT_SECONDS, read=ANSWER_SECONDS),
-            ssl_context=ssl.create_default_context(),
-        )
+        self._tls = ssl.create_default_context()
 
     def get(self, url: str) -> Mapping[str, object]:
         answer = self._exchange("GET", url, None, {})
@@ -82,7 +77,8 @@ class IdpHttp:
         if not self._slots.acquire(timeout=ANSWER_SECONDS):
             raise unavailable(url, "too many requests wait for it")
         try:
-            status, content = self._send(method, url, body, {**headers, "Accept": "application/json"})
+            common = {"Accept": "application/json", "Connection": "close"}
+            status, content = self._send(method, url, body, {**headers, **common})
         except (HTTPError, OSError) as error:
             self._silent_until = time.monotonic() + PAUSE_SECONDS
             # The text of the error may have the address with what was asked in it.
@@ -96,16 +92,22 @@ class IdpHttp:
     def _send(
         self, method: str, url: str, body: bytes | None, headers: Mapping[str, str]
     ) -> tuple[int, bytes]:
-        response = self._pools.request(
-            method, url, body=body, headers=headers, redirect=False, preload_content=False
-        )
-        try:
-            content = self._read(response)
-        except BaseException:
-            response.close()  # what is left of the answer must not be read as another one's
-            raise
-        response.release_conn()
-        return response.status, content
+        # A kept connection may have ended, which is seen only after the request, and one with a refresh token
+        # cannot be sent twice. So each has a connection of its own: they are few.
+        with urllib3.PoolManager(retries=False, ssl_context=self._tls) as pools:
+            response = pools.request(
+                method,
+                url,
+                body=body,
+                headers=headers,
+                redirect=False,
+                preload_content=False,
+                timeout=urllib3.Timeout(connect=CONNECT_SECONDS, read=ANSWER_SECONDS),
+            )
+            try:
+                return response.status, self._read(response)
+            finally:
+                response.close()
 
     def _read(self, response: BaseHTTPResponse) -> bytes:
         deadline = time.monotonic() + ANSWER_SECONDS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import field
@@ -13,6 +14,8 @@ from sqe.foundation.record import record
 
 # Refusals that are about the client that asks, and not about whom it asks for.
 _OF_CLIENT = frozenset({"invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope"})
+# What it says is logged: nothing else may be in it.
+_ERROR = re.compile(r"[a-z_]{1,40}")
 ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"
 _EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
 
@@ -108,7 +111,7 @@ def _refusal(url: str, status: int, content: Mapping[str, object]) -> GrantRefus
     error = _text(content, "error")
     if status not in (400, 401, 403) or error is None:
         return unavailable(url, f"its token endpoint answers {status}")
-    return GrantRefused(error[:64])
+    return GrantRefused(error if _ERROR.fullmatch(error) else "no")
 
 
 def _text(content: Mapping[str, object], key: str) -> str | None:
