@@ -15,6 +15,7 @@ from tests.auth.provider_cases import configured, forged, identity_in
 from sqe.auth.chain import Chain, from_config
 from sqe.auth.credentials import Bearer, LoggedIn, Password, Provider
 from sqe.auth.oidc import fetched, idp_http
+from sqe.auth.oidc.verifier import Verifier
 from sqe.config.config import load
 from sqe.errors import AuthenticationFailed, LimitExceeded, Unavailable
 
@@ -90,8 +91,8 @@ def test_each_forged_token_has_a_reason_in_the_log(
 def test_a_rotated_key_is_fetched(idp: FakeIdp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fetched, "LEAST_SECONDS", 0.0)
     provider = configured(tmp_path, text(idp))
+    assert let_in(provider, idp.token())
     former = idp.token()
-    assert let_in(provider, former)
     idp.rotate(2)
     assert let_in(provider, idp.token())
     assert not let_in(provider, former), "a key that its issuer has withdrawn is worth nothing"
@@ -104,6 +105,19 @@ def test_made_up_keys_do_not_reach_the_identity_provider(idp: FakeIdp, tmp_path:
         assert not let_in(provider, idp.sign(idp.claims("alice"), kid=f"made-up-{number}"))
     assert idp.requests["/keys"] <= 2
     assert idp.requests["/.well-known/openid-configuration"] == 1
+
+
+def test_a_token_that_was_right_is_not_verified_with_every_call(
+    idp: FakeIdp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    provider = configured(tmp_path, text(idp, clock_skew_secs=0))
+    token = idp.token(exp=int(time.time()) + 2)
+    assert let_in(provider, token)
+    monkeypatch.setattr(Verifier, "claims", lambda self, token: pytest.fail("again"))
+    assert let_in(provider, token)
+    monkeypatch.undo()
+    time.sleep(2.1)
+    assert not let_in(provider, token), "its end is its end"
 
 
 def test_clocks_may_differ_a_little(idp: FakeIdp, tmp_path: Path) -> None:

@@ -8,13 +8,13 @@ from typing import cast
 from sqe.auth.oidc.claims import GROUPS, ROLES, SUBJECT, USER, ClaimNames, identity_from
 from sqe.auth.oidc.idp import Idp
 from sqe.auth.oidc.idp_http import Client, IdpHttp, check_url
+from sqe.auth.oidc.seen_tokens import SeenToken
 from sqe.auth.oidc.token_endpoint import TokenEndpoint, Tokens
 from sqe.auth.oidc.verifier import Verifier
 from sqe.auth.tokens import REFRESH_BUFFER_SECS, Issued
 from sqe.config.providers import CLOCK_SKEW_SECS
 from sqe.errors import ConfigError
 from sqe.foundation.record import record
-from sqe.session import Identity
 
 
 class Options:
@@ -78,13 +78,13 @@ class Judge:
     verifier: Verifier
     names: ClaimNames
 
-    def identity(self, token: str) -> tuple[Identity, float]:
-        """With the time until which the token holds."""
+    def verified(self, token: str) -> SeenToken:
+        """AuthenticationFailed, Unavailable."""
         claims = self.verifier.claims(token)
         expires = cast("float", claims["exp"])
-        return identity_from(claims, self.names), float(expires) + self.verifier.skew
+        return SeenToken(identity_from(claims, self.names), float(expires) + self.verifier.skew)
 
     def issued(self, tokens: Tokens, renewal: str | None) -> Issued:
         """What a token endpoint gave is proven as if a client had sent it."""
-        identity, _ = self.identity(tokens.access_token)
+        identity = self.verified(tokens.access_token).identity
         return Issued(tokens.access_token, identity, tokens.expires_at, tokens.lifetime, renewal)

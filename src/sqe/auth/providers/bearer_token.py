@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from sqe.auth.credentials import Bearer, Credentials, LoggedIn
 from sqe.auth.oidc.options import Judge, Options
+from sqe.auth.oidc.seen_tokens import SeenTokens
 from sqe.auth.oidc.verifier import issuer_of
 from sqe.auth.tokens import ClientToken
 from sqe.errors import ConfigError
@@ -19,13 +20,19 @@ class BearerTokens:
     def __init__(self, issuer: str, judge: Judge) -> None:
         self._issuer = issuer
         self._judge = judge
+        self._seen = SeenTokens()
 
     def authenticate(self, credentials: Credentials) -> LoggedIn | None:
-        if not isinstance(credentials, Bearer) or issuer_of(credentials.token) != self._issuer:
+        if not isinstance(credentials, Bearer):
             return None
-        identity, expires_at = self._judge.identity(credentials.token)
-        token = ClientToken(credentials.token, expires_at)
-        return LoggedIn(identity, token, token.holds)
+        seen = self._seen.find(credentials.token)
+        if seen is None:
+            if issuer_of(credentials.token) != self._issuer:
+                return None
+            seen = self._judge.verified(credentials.token)
+            self._seen.add(credentials.token, seen)
+        token = ClientToken(credentials.token, seen.expires_at)
+        return LoggedIn(seen.identity, token, token.holds)
 
 
 def provider(options: Mapping[str, object]) -> BearerTokens:

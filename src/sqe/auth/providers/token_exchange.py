@@ -12,6 +12,7 @@ from sqe.auth.credentials import Bearer, Credentials, LoggedIn, refused
 from sqe.auth.oidc.options import Judge, Options
 from sqe.auth.oidc.refreshing import ended
 from sqe.auth.oidc.remembered import RememberedLogIns
+from sqe.auth.oidc.seen_tokens import SeenTokens
 from sqe.auth.oidc.token_endpoint import GrantRefused, TokenEndpoint
 from sqe.auth.oidc.verifier import issuer_of
 from sqe.auth.tokens import ClientToken, Issued, RenewedTokens
@@ -43,13 +44,19 @@ class TokenExchange:
         self._judge = judge
         self._refresh_buffer = refresh_buffer
         self._remembered = RememberedLogIns(REMEMBERED_SECS)
+        self._seen = SeenTokens()
 
     def authenticate(self, credentials: Credentials) -> LoggedIn | None:
-        if not isinstance(credentials, Bearer) or issuer_of(credentials.token) != self._issuer:
+        if not isinstance(credentials, Bearer):
             return None
-        # Forged and expired ones are not sent on.
-        person, expires_at = self._subject.identity(credentials.token)
-        sent = ClientToken(credentials.token, expires_at)
+        seen = self._seen.find(credentials.token)
+        if seen is None:
+            if issuer_of(credentials.token) != self._issuer:
+                return None
+            # Forged and expired ones are not sent on.
+            seen = self._subject.verified(credentials.token)
+            self._seen.add(credentials.token, seen)
+        sent = ClientToken(credentials.token, seen.expires_at)
         try:
             tokens = self._remembered.tokens(
                 credentials.token,
@@ -61,7 +68,7 @@ class TokenExchange:
                 raise self._endpoint.failure(refusal) from None
             raise refused(f"the identity provider says {refusal.error}") from None
         identity = tokens.identity
-        if identity.subject != person.subject:
+        if identity.subject != seen.identity.subject:
             raise refused("the token was exchanged for somebody else's")
         return LoggedIn(identity, tokens, lambda: sent.holds() and tokens.holds_for(identity))
 
