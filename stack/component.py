@@ -115,8 +115,11 @@ def end_process(pid: int) -> None:
 
 
 def _is_of(pid: int, home: Path) -> bool:
-    """A process id may be another process's by now."""
+    """A process id may be another process's by now, which only Linux can tell."""
     try:
+        if not Path("/proc/self/cwd").exists():
+            os.kill(pid, 0)
+            return True
         return os.readlink(f"/proc/{pid}/cwd") == str(home.resolve())
     except OSError:
         return False

@@ -14,7 +14,7 @@ from tests.auth.provider_cases import configured, forged, identity_in
 
 from sqe.auth.chain import Chain, from_config
 from sqe.auth.credentials import Bearer, LoggedIn, Password, Provider
-from sqe.auth.oidc import fetched, idp_http
+from sqe.auth.oidc import fetched, idp_http, remembered
 from sqe.auth.oidc.verifier import Verifier
 from sqe.config.config import load
 from sqe.errors import AuthenticationFailed, LimitExceeded, Unavailable
@@ -235,6 +235,19 @@ def test_a_password_that_was_right_is_not_asked_about_with_every_call(idp: FakeI
     answers = [provider.authenticate(Password("alice", "alice-secret")) for _ in range(50)]
     assert idp.requests["/token"] == 1
     assert len({id(answer.tokens) for answer in answers if isinstance(answer, LoggedIn)}) == 1
+
+
+def test_a_password_that_is_asked_about_again_leaves_one_log_in_there(
+    idp: FakeIdp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remembered, "REMEMBERED_SECS", 0.0)
+    provider = configured(tmp_path, text(idp, "oidc_password"))
+    answers = [provider.authenticate(Password("alice", "alice-secret")) for _ in range(3)]
+    assert len({id(answer.tokens) for answer in answers if isinstance(answer, LoggedIn)}) == 1
+    deadline = time.monotonic() + 5
+    while len(idp.revoked) < 2 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert len(idp.revoked) == 2 and len(idp.refresh_tokens) == 1
 
 
 def test_a_thousand_wrong_passwords_lock_nobody_else_out(idp: FakeIdp, tmp_path: Path) -> None:

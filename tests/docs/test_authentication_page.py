@@ -86,7 +86,7 @@ def test_every_provider_that_is_built_is_on_the_page() -> None:
 
 def test_every_configuration_with_an_identity_provider_can_be_used(tmp_path: Path) -> None:
     blocks = re.findall(r"```toml\n(.*?)```", IDENTITY, re.DOTALL)
-    assert len(blocks) == 6
+    assert len(blocks) == 5
     for text in blocks:
         file = tmp_path / "sqe.toml"
         file.write_text(text)
@@ -95,6 +95,11 @@ def test_every_configuration_with_an_identity_provider_can_be_used(tmp_path: Pat
             from_config(config)
         else:
             assert external_of(config.auth.external, device=True).client.id == "cli"
+
+
+def test_the_example_with_a_keycloak_makes_a_chain() -> None:
+    config = load(DOCS.parent / "examples" / "keycloak.toml", {})
+    assert from_config(config).names == ("bearer_token", "oidc_password")
 
 
 def test_every_flag_of_sqe_auth_is_on_the_page() -> None:

@@ -130,9 +130,10 @@ class RenewedTokens:
         return self._issued.identity == identity
 
     def adopt(self, issued: Issued) -> None:
-        """After another log-in of the same user."""
+        """After another log-in of the same user, which ends the former one."""
         with self._renewing:
-            self._issued, self._failure = issued, None
+            former, self._issued, self._failure = self._issued, issued, None
+        self._log_out(former)
 
     def hold(self) -> None:
         with self._counting:
@@ -144,14 +145,21 @@ class RenewedTokens:
             if self._holders > 0 or self._end is not None or self._revoke is None:
                 return
             self._end = "the session has ended"
-        # Nobody waits for it.
-        threading.Thread(target=self._tell, args=(self._revoke,), name="sqe-revoke", daemon=True).start()
+        self._log_out(self._issued)
 
-    def _tell(self, revoke: Callable[[Issued], None]) -> None:
-        try:
-            revoke(self._issued)
-        except Unavailable as error:
-            log.info("a log-out was not heard: %s", error.message)
+    def _log_out(self, issued: Issued) -> None:
+        """Nobody waits for it."""
+        revoke = self._revoke
+        if revoke is None:
+            return
+
+        def tell() -> None:
+            try:
+                revoke(issued)
+            except Unavailable as error:
+                log.info("a log-out was not heard: %s", error.message)
+
+        threading.Thread(target=tell, name="sqe-revoke", daemon=True).start()
 
     def _check_end(self) -> None:
         if self._end is not None:

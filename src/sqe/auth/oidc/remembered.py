@@ -31,10 +31,8 @@ class RememberedLogIns:
     """By keyed hashes of what was sent. One log-in at a time for the same credentials; those that are
     confirmed again feed the tokens that sessions have already."""
 
-    def __init__(
-        self, seconds: float = REMEMBERED_SECS, *, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._seconds = seconds
+    def __init__(self, seconds: float | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._seconds = REMEMBERED_SECS if seconds is None else seconds
         self._clock = clock
         self._secret = secrets.token_bytes(32)
         self._entries: OrderedDict[bytes, _Entry] = OrderedDict()
