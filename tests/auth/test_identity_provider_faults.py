@@ -211,7 +211,7 @@ def test_an_identity_provider_that_cannot_be_used_is_said_to_be(
         with pytest.raises(Unavailable, match="the identity provider cannot be used") as caught:
             asked.grant(credentials, peer=PEER)
         assert "127.0.0.1" not in str(caught.value)
-    assert time.monotonic() - began < 4
+    assert time.monotonic() - began < 60, "no hang"
     assert token not in caplog.text and "alice-secret" not in caplog.text
     assert any("cannot be used" in str(vars(record).get("reason")) for record in caplog.records)
 

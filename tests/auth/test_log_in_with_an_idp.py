@@ -239,7 +239,7 @@ def test_a_token_that_ends_in_use_is_renewed(
         for _ in range(30):
             seen.add(source.current())
             time.sleep(0.2)
-        assert len(seen) >= 3
+        assert len(seen) >= 2
         assert rows(connection, WHO) == [("alice",)]
         assert server.server.clients.sessions.all() == [session]
     idp.set_lifetime(300)

@@ -92,10 +92,8 @@ def test_a_browser_that_comes_back_without_a_log_in(
 
 
 def test_a_browser_that_never_comes_back(idp: FakeIdp) -> None:
-    began = time.monotonic()
     with pytest.raises(AuthenticationFailed, match="did not come back in time"):
         auth_code.log_in(external(idp, timeout=1), lambda text: None, lambda url: False)
-    assert time.monotonic() - began < 3
 
 
 def test_a_browser_is_sent_back_to_this_machine_alone(idp: FakeIdp) -> None:
