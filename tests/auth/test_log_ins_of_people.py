@@ -16,8 +16,7 @@ from tests.auth.fake_idp import FakeIdp
 from tests.cli.command_line import command
 from tests.server.token_server import token_server
 
-from sqe.api.remote.client import Address
-from sqe.api.remote.connection import RemoteConnection
+import sqe
 from sqe.auth.logins import auth_code, device_code
 from sqe.auth.logins.external import External, external_of
 from sqe.auth.logins.kept_log_ins import KeptLogIns, kept
@@ -218,13 +217,11 @@ def test_a_shell_outlives_its_tokens(idp: FakeIdp, tmp_path: Path) -> None:
     with token_server(tmp_path, provider) as server:
         port = server.port
         assert port is not None
-        address = Address(
-            "127.0.0.1",
-            port,
-            token=tokens[0],
-            renewed_token=lambda: tokens.pop(0) if tokens[1:] else tokens[0],
-        )
-        with RemoteConnection(address) as connection:
+
+        def next_token() -> str:
+            return tokens.pop(0) if tokens[1:] else tokens[0]
+
+        with sqe.connect(host="127.0.0.1", port=port, token=next_token) as connection:
             connection.execute("PREPARE mine FROM SELECT 7")
             for _ in range(4):
                 assert connection.execute("EXECUTE mine").fetchall() == [(7,)]
