@@ -7,8 +7,8 @@ COMPILE := $(PYTHON) -m piptools compile --quiet --generate-hashes --strip-extra
 # What every change is tested with; the other marks are long, or need what not every machine has.
 USUAL := not long and not lanes and not integration and not flight
 QUICK = $(PYTHON) -m pytest -n auto --dist loadfile --without-spark -m "$(USUAL)"
-# Two workers keep two cores busy. More would share the memory of the one Spark server.
-WITH_SPARK = $(PYTHON) -m pytest -n 2 --dist loadfile -m "spark and $(USUAL)"
+# One more than two cores: tests wait for processes that start and end.
+WITH_SPARK = $(PYTHON) -m pytest -n 3 --dist loadfile -m "spark and $(USUAL)"
 
 .DEFAULT_GOAL := help
 .PHONY: help bootstrap run test test-quick test-long test-lanes test-parity test-integration test-identity test-flight lint bench bench-suites soak stack stack-down docs screenshots lock

@@ -139,6 +139,26 @@ def test_the_rows_of_the_answer_are_counted(home: Connection, lane: str, sql: st
     assert analyzed(home, sql)[0]["rows"] == len(home.execute(sql).fetchall())
 
 
+def test_what_spark_reported_of_its_scans_is_told(home: Connection) -> None:
+    home.execute("CREATE TABLE months (k varchar, n bigint) WITH (partitioning = ARRAY['k'])")
+    for k in "abc":
+        home.execute(f"INSERT INTO months VALUES ('{k}', 1)")
+    home.execute("SET SESSION lane = 'spark'")
+    try:
+        total = analyzed(home, "SELECT n FROM months WHERE k = 'b'", verbose=True)[0]
+        assert total["operation"].endswith("[manifests read: 1; manifests skipped: 2]")
+        assert (total["files_read"], total["files_total"]) == (1, 3)
+        ((read, skipped),) = home.execute(
+            "SELECT files_read, files_skipped FROM system.runtime.queries"
+            " WHERE query LIKE 'EXPLAIN ANALYZE VERBOSE SELECT n FROM months%'"
+        ).fetchall()
+        # Files of manifests that are not opened are not counted.
+        assert (read, skipped) == (1, 0)
+    finally:
+        home.execute("RESET SESSION lane")
+        home.execute("DROP TABLE months")
+
+
 def test_verbose_has_the_engine_s_own_words(home: Connection, lane: str) -> None:
     sql = "SELECT k, sum(n) FROM parts WHERE n > 1 GROUP BY k"
     shown, all_of_it = analyzed(home, sql), analyzed(home, sql, verbose=True)

@@ -164,7 +164,8 @@ def _kill_at_some_moment(warehouse: Warehouse, process: Writer, kind: str, delay
     return answer == ""
 
 
-def test_killed_at_20_moments(spark_server: SharedServer, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kills", [6, pytest.param(21, marks=pytest.mark.long)])
+def test_killed_at_many_moments(spark_server: SharedServer, tmp_path: Path, kills: int) -> None:
     """The writers use the run's Spark, which goes on with what a killed writer asked for: its commit may
     come before the look at the table, after it, or meet the next writer."""
     environ = {"SQE__spark__remote": spark_server.remote}
@@ -176,7 +177,7 @@ def test_killed_at_20_moments(spark_server: SharedServer, tmp_path: Path) -> Non
     measured.kill()
     print(f"seed {seed}, seconds {longest}")
     killed: dict[str, int] = defaultdict(int)
-    for round_ in range(80):
+    for round_ in range(4 * kills):
         kind = min(KINDS, key=lambda k: killed[k])
         process = Writer(warehouse.path, **environ).ready()
         delay = chance.uniform(0, longest[kind])
@@ -185,9 +186,9 @@ def test_killed_at_20_moments(spark_server: SharedServer, tmp_path: Path) -> Non
         # Spark gets faster while it runs, and slower while others do.
         longest[kind] = 1.1 * longest[kind] if in_time else delay
         print(f"{round_}: {kind} killed after {delay:.2f} s, in time: {in_time}; {warehouse.check()}")
-        if sum(killed.values()) >= 21:
+        if sum(killed.values()) >= kills:
             break
-    assert sum(killed.values()) >= 21, killed
+    assert sum(killed.values()) >= kills, killed
     # And it is still a warehouse that can be written to.
     last = Writer(warehouse.path, **environ).ready()
     for kind in ("insert", "ctas"):

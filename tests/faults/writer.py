@@ -8,6 +8,7 @@ and the error's code. Each order makes one commit that can be told from all othe
     insert N    adds batch N, of ROWS rows, to `entries`
     merge N     sets every row of `levels` to level N, and adds STEP rows for each level
     ctas N      makes the table `made_N`, of ROWS rows
+    count N     adds one to the number in `counter`, whatever N is
 
 With KILLED_AT it kills itself at its first commit after `SELECT 1`: `before` the metadata file is written,
 `between` the file and the pointer to it, or `after` the pointer, before Spark has its answer.
@@ -44,6 +45,8 @@ def statement(kind: str, number: int) -> str:
             f"WHEN MATCHED THEN UPDATE SET level = {number} "
             f"WHEN NOT MATCHED THEN INSERT VALUES (u.n, {number})"
         )
+    if kind == "count":
+        return "UPDATE counter SET n = n + 1"
     return (
         f"CREATE TABLE made_{number} WITH (partitioning = ARRAY['bucket(n, 4)']) AS "
         f"SELECT CAST(n AS BIGINT) AS n FROM TABLE(sequence(1, {ROWS})) AS t (n)"

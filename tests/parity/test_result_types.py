@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 from tests.parity.answers import Deliveries, Execute
-from tests.parity.test_types_announced_are_delivered import is_delivered
+from tests.parity.delivered import is_delivered
 from tests.parity.wire import type_name
 
 from sqe.errors import TypeMismatch

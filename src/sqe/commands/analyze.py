@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 from sqe.commands.answer import answer
-from sqe.commands.on_lane import order_for
+from sqe.commands.on_lane import known_scan, order_for
 from sqe.commands.query import on_some_lane
 from sqe.commands.running import Statement
 from sqe.coordinator import Coordinator
@@ -13,6 +14,7 @@ from sqe.engine.lane import Lane, Measured, Rendered
 from sqe.engine.plans import Plan
 from sqe.engine.steps import Step, in_order
 from sqe.errors import LimitExceeded
+from sqe.foundation.scanned import Scanned
 from sqe.tree.statements import Explain
 from sqe.types import sql_types as t
 
@@ -37,7 +39,8 @@ def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
         nonlocal files
         files = rendered.files
         order = order_for(statement, plan, rendered, coordinator)
-        return lane.measure(rendered, order, most_rows=coordinator.config.query.max_result_rows)
+        measured = lane.measure(rendered, order, most_rows=coordinator.config.query.max_result_rows)
+        return replace(measured, scanned=known_scan(rendered) or measured.scanned)
 
     try:
         measured = on_some_lane(statement, plan, coordinator, measure)
@@ -50,7 +53,12 @@ def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
         reason = "steps are not shown: a row filter, mask or restriction applies"
         total, steps = Step(_lane(statement), measured.rows, milliseconds), (Step(reason),)
     else:
-        total = Step(_lane(statement), measured.rows, milliseconds, *(files or _files(steps)))
+        scanned = measured.scanned
+        statement.scans = lambda: scanned
+        details = "" if scanned is None else _manifests(scanned)
+        total = Step(
+            _lane(statement), measured.rows, milliseconds, *(files or _files(steps)), details=details
+        )
     shown = [(0, total), *in_order(steps, all_of_them=plan.tree.verbose)]
     rows = [(number, *_row(step, depth, plan.tree.verbose)) for number, (depth, step) in enumerate(shown)]
     answer(statement, COLUMNS, rows, plan, coordinator)
@@ -58,6 +66,11 @@ def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
 
 def _lane(statement: Statement) -> str:
     return f"{statement.lane} lane: {statement.lane_reason}"
+
+
+def _manifests(scanned: Scanned) -> str:
+    counts = {"manifests read": scanned.manifests, "manifests skipped": scanned.skipped_manifests}
+    return "; ".join(f"{label}: {count}" for label, count in counts.items() if count)
 
 
 def _files(steps: tuple[Step, ...]) -> tuple[int | None, int | None, int | None]:

@@ -24,7 +24,7 @@ def start(
     stream = lane.run(rendered, order)
     if not plan.question.restricted:
         # Else it would tell of rows that are hidden.
-        known = _known(rendered)
+        known = known_scan(rendered)
         statement.scans = lambda: stream.scanned if known is None else known
     if statement.cancelled:
         # Cancelled before there was anything to cancel.
@@ -32,7 +32,7 @@ def start(
     return stream
 
 
-def _known(rendered: Rendered) -> Scanned | None:
+def known_scan(rendered: Rendered) -> Scanned | None:
     """What is going to be read, where that is known before."""
     if rendered.files is None:
         return None

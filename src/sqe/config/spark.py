@@ -97,10 +97,8 @@ def check_remote(settings: SparkSettings, *, has_tls: bool) -> None:
             )
     else:
         url = urlsplit(settings.gateway_url)
-        if (
-            not url.hostname
-            or (url.scheme != "https"
-            and not (url.scheme == "http" and is_loopback(url.hostname)))
+        if not url.hostname or (
+            url.scheme != "https" and not (url.scheme == "http" and is_loopback(url.hostname))
         ):
             raise ConfigError(
                 'spark.gateway_url must begin with "https://": a secret travels with each request'

@@ -99,10 +99,12 @@ class Batches(Protocol):
 
 @record
 class Measured:
-    """What EXPLAIN ANALYZE tells: how many rows there were, and the engine's steps."""
+    """What EXPLAIN ANALYZE tells: how many rows there were, the engine's steps, and what was read of tables,
+    as far as the engine has told."""
 
     rows: int | None
     steps: tuple[Step, ...]
+    scanned: Scanned | None = None
 
 
 class LaneFailed(Unavailable):

@@ -99,6 +99,9 @@ def _bounded(bounds: Bounds) -> type[H11Protocol]:
     class Bounded(H11Protocol):
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
+            # Else a body waits for the client to acknowledge the head before it, 40 ms later. asyncio sets it
+            # for sockets that were made with IPPROTO_TCP, which create_server does not do.
+            transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             oldest.append(self)
             if len(oldest) > bounds.connections:
                 idle = (c for c in oldest if c.cycle is None or c.cycle.response_complete)

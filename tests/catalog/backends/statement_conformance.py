@@ -81,7 +81,6 @@ class StatementConformance:
         past = f"SELECT count(*) FROM old_one FOR VERSION AS OF {ids[0][0]}"
         assert on_both_lanes(lake, past) == [(1,)]
 
-
     @pytest.mark.long
     def test_what_was_bound_is_read_a_hundred_times(self, lake: Connection) -> None:
         for number in range(100):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import struct
+from collections.abc import Collection
 from pathlib import Path
 
 RPC_REQUEST, ONE_WAY, UPLOAD_STREAM = 3, 9, 10
@@ -50,15 +51,16 @@ def frames(calls: int) -> dict[str, bytes]:
     }
 
 
-def send(port: int, message: bytes, seconds: float) -> bytes:
-    """What the port answers until it closes the connection, for at most `seconds`."""
+def send(port: int, message: bytes, seconds: float, until: Collection[bytes] = ()) -> bytes:
+    """What the port answers until it closes the connection or has said one of `until`, for at most
+    `seconds`."""
     answer = b""
     with (
         socket.create_connection(("127.0.0.1", port), seconds) as stranger,
         contextlib.suppress(ConnectionError, TimeoutError),
     ):
         stranger.sendall(message)
-        while part := stranger.recv(65536):
+        while not any(word in answer for word in until) and (part := stranger.recv(65536)):
             answer += part
     return answer
 

@@ -50,9 +50,7 @@ def _requested(request: Mapping[str, Any], location: str) -> Raw:
         for number, field in enumerate((request.get("partition-spec") or {}).get("fields") or ())
     ]
     order = [_with_source(field, new_ids) for field in (request.get("write-order") or {}).get("fields") or ()]
-    return first_metadata(
-        version, location.rstrip("/"), schema, len(new_ids), partitions, order, properties
-    )
+    return first_metadata(version, location.rstrip("/"), schema, len(new_ids), partitions, order, properties)
 
 
 def _with_source(field: Raw, new_ids: Mapping[int, int]) -> Raw:

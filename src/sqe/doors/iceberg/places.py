@@ -109,5 +109,6 @@ def _check(guard: Guard, places: Iterator[str] | Sequence[str] | set[str]) -> No
             raise AccessDenied(f"'{place}' is in no directory", hint="name files by their whole path")
         if not guard.may_place(place):
             raise AccessDenied(
-                "files of a table cannot be put there", hint="leave the location to the catalog"
+                f"files of a table cannot be at '{place}', which is in no warehouse",
+                hint="leave the location to the catalog",
             )

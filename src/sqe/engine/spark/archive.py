@@ -1,9 +1,8 @@
 """The class archive that halves Spark's start: made by one run, used by all later ones.
 
 It depends on the exact Java and the exact jars, so both are in its name. A JVM that finds an
-archive unusable goes on without it and says nothing: there is no failure to handle.
-
-`python -m sqe.engine.spark.archive` makes it ahead of time; else the first server does at its end.
+archive unusable goes on without it and says nothing: there is no failure to handle. The first server makes it
+at its end.
 """
 
 from __future__ import annotations
@@ -12,14 +11,12 @@ import hashlib
 import os
 import secrets
 import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from sqe.engine.spark.java import Java
 from sqe.foundation.record import record
-from sqe.foundation.scratch import Scratch
 
 UNUSED_SECONDS = 30 * 24 * 3600
 
@@ -99,46 +96,3 @@ def _base(java: Java, directory: Path) -> Path | None:
         )
         os.replace(pending, base)
     return base
-
-
-# What a first session does: every kind of read and write, so that their classes are in the archive.
-TRAINING = (
-    "CREATE TABLE lake.a.t USING iceberg AS SELECT id, id % 3 AS k, CAST(id AS STRING) AS s FROM range(99)",
-    "INSERT INTO lake.a.t SELECT id, 1, 'x' FROM range(9)",
-    "SELECT k, count(*), sum(id), max(s) FROM lake.a.t WHERE id > 1 GROUP BY k ORDER BY k LIMIT 5",
-    "SELECT a.s, rank() OVER (PARTITION BY a.k ORDER BY a.id) FROM lake.a.t a JOIN lake.a.t b ON a.id = b.id",
-    "UPDATE lake.a.t SET s = 'y' WHERE k = 1",
-    "DELETE FROM lake.a.t WHERE id = 3",
-    "MERGE INTO lake.a.t USING (SELECT 5L AS i) ON id = i WHEN MATCHED THEN UPDATE SET s = 'z' "
-    "WHEN NOT MATCHED THEN INSERT (id, k, s) VALUES (i, 0L, 'n')",
-)
-
-
-def main() -> int:
-    from sqe.config.spark import SparkSettings
-    from sqe.engine.spark.jars import default_cache, ensure_jars, spark_jars
-    from sqe.engine.spark.java import find_java
-    from sqe.engine.spark.spark import Spark
-    from sqe.errors import SqeError
-
-    cache = default_cache()
-    try:
-        if class_archive(cache, find_java(), [*ensure_jars(cache), *spark_jars()]).pending is None:
-            return 0
-        lane = Spark(SparkSettings(driver_memory="1g"), cache)
-        with Scratch("sqe-training-") as directory:
-            key = "spark.sql.catalog.lake"
-            conf = {key: "org.apache.iceberg.spark.SparkCatalog", f"{key}.type": "hadoop"}
-            session = lane.session("training", {**conf, f"{key}.warehouse": str(directory)})
-            for number, sql in enumerate(TRAINING):
-                for _ in session.run(sql, statement_id=f"training-{number}", user="training"):
-                    pass
-            lane.close(wait=120)
-    except SqeError as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -124,7 +124,7 @@ class SparkLane:
             rows = sum(batch.num_rows for batch in limited(stream, most_rows))
         finally:
             stream.close()
-        return Measured(rows, steps_of(operators, rendered.total_files.get))
+        return Measured(rows, steps_of(operators, rendered.total_files.get), stream.scanned)
 
     def explain(self, rendered: Rendered, order: Order) -> list[str]:
         from sqe.engine.spark.bound import BoundStatement
