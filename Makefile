@@ -12,7 +12,7 @@ QUICK = $(PYTHON) -m pytest -n auto --dist loadfile --without-spark -m "$(USUAL)
 WITH_SPARK = $(PYTHON) -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "spark and $(USUAL)"
 
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap run test test-quick test-long test-lanes test-parity test-integration test-flight lint bench bench-suites soak docs screenshots lock
+.PHONY: help bootstrap run test test-quick test-long test-lanes test-parity test-integration test-identity test-flight lint bench bench-suites soak stack stack-down docs screenshots lock
 
 help: ## List the chores
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,8 +39,17 @@ test-parity: bootstrap ## Compare with the recorded answers of a Trino, and writ
 	$(PYTHON) -m pytest tests/parity
 	$(PYTHON) docs/generate.py
 
-test-integration: bootstrap ## Run the tests that start a PostgreSQL, a Java REST catalog and a Trino (fetches 1 GB once)
+test-integration: bootstrap ## Run the tests that start a PostgreSQL, a Keycloak, a Java REST catalog and a Trino (fetches 1 GB once)
 	$(PYTHON) -m pytest -m integration
+
+test-identity: bootstrap ## Run the log-ins with a fake identity provider and a real Keycloak (fetches 180 MB once)
+	$(PYTHON) -m pytest -n 0 tests/auth tests/server/test_tokens_of_sessions.py
+
+stack: bootstrap ## Start Keycloak with the realm `lake`, on 127.0.0.1:8180, in .stack/
+	PYTHONPATH=. $(PYTHON) -m stack up
+
+stack-down: bootstrap ## End what `make stack` has started
+	PYTHONPATH=. $(PYTHON) -m stack down
 
 test-flight: bootstrap ## Run the clients of Flight SQL: ADBC, pyarrow, JDBC (needs a JDK) and Go (needs go)
 	$(PYTHON) -m pytest tests/clients

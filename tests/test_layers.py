@@ -64,7 +64,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bench": {"api", "catalog", "config", "engine", "errors", "foundation", "statement"},
     "cli": {
         "api", "bench", "config", "errors", "foundation", "functions", "sql", "types",
-        "sqe.auth.entries", "sqe.auth.passwords", "sqe.auth.private_file", "sqe.auth.providers",
+        "sqe.auth.entries", "sqe.auth.logins", "sqe.auth.oidc", "sqe.auth.passwords",
+        "sqe.auth.private_file", "sqe.auth.providers",
         "sqe.doors.open", "sqe.observe.logs", "sqe.engine.duckdb.spawn",
     },
     "__init__": {"api", "errors", "foundation"},
@@ -86,7 +87,8 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "google.protobuf": ("engine/spark/connect.py", "doors/flight/"),
     "pyiceberg": (),
     "fastavro": ("catalog/iceberg/manifests.py", "catalog/iceberg/delete_snapshot.py"),
-    "urllib3": ("catalog/backends/rest_connections.py",),
+    "urllib3": ("catalog/backends/rest_connections.py", "auth/oidc/idp_http.py"),
+    "jwt": ("auth/oidc/signing_keys.py", "auth/oidc/verifier.py"),
     "starlette": (
         "catalog/gateway/app.py",
         "doors/admin/pages.py",
@@ -96,6 +98,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "anyio": ("doors/iceberg/app.py",),
     "uvicorn": ("foundation/http_server.py",),
     "flatbuffers": ("doors/flight/decoded_size.py",),
+    "keyring": ("auth/logins/kept_log_ins.py",),
     "psycopg": ("catalog/backends/postgres_pointers.py",),
     "duckdb": ("bench/",),
     "_duckdb": ("engine/duckdb/instances.py",),

@@ -11,8 +11,8 @@ import sqe
 TESTS = Path(__file__).parent
 ROOMS = Path(sqe.__file__).parent
 # Across rooms: clients of other makers, killed processes, both lanes side by side, Trino's recorded answers,
-# the documents, standard queries, developers' measurements.
-ACROSS = {"clients", "faults", "lanes", "parity", "docs", "tpc", "benchmarks"}
+# the documents, standard queries, developers' measurements, servers of others.
+ACROSS = {"clients", "faults", "lanes", "parity", "docs", "tpc", "benchmarks", "stack"}
 # What tests read and no interpreter does.
 _DATA = {"golden", "go", "__pycache__"}
 

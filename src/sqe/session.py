@@ -37,7 +37,11 @@ class TokenSource(Protocol):
     """Where the token comes from that catalogs are asked with, on behalf of one identity."""
 
     def current(self) -> str | None:
-        """As it is now: it may be another one a moment later."""
+        """As it is now: it may be another one a moment later. SessionExpired, if it has run out and cannot be
+        renewed; Unavailable, if it cannot be renewed now."""
+
+    def renewed_after(self, refused: str) -> str | None:
+        """Another one, after a catalog has refused this; None if there is none."""
 
 
 @dataclass(slots=True)

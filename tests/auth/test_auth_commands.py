@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pexpect
 import pytest
-from tests.auth.provider_cases import configured, private
+from tests.auth.provider_cases import configured, identity_in, private
 
 import sqe
 from sqe.auth import passwords
@@ -40,7 +40,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 
 def ask(folder: Path, kind: str, path: Path, credentials: Credentials) -> Identity | None:
     key = "users_file" if kind == "users_file" else "keys_file"
-    return configured(folder, f'type = "{kind}"\n{key} = "{path}"').authenticate(credentials)
+    return identity_in(configured(folder, f'type = "{kind}"\n{key} = "{path}"').authenticate(credentials))
 
 
 @pytest.mark.parametrize("name", ["users.toml", "users.json"])

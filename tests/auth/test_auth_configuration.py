@@ -86,7 +86,24 @@ def test_the_limit_is_the_configured_one(tmp_path: Path) -> None:
     [
         ("user = 'x'", "there is a provider without a type"),
         ("type = 'ldap'", "auth.providers.type must be one of oidc_password, "),
-        ("type = 'oidc_password'\ntoken_url = 'x'", 'type "oidc_password" is known but not built yet'),
+        ("type = 'aws_iam'\nregion = 'x'", 'type "aws_iam" is known but not built yet'),
+        ("type = 'oidc_password'\ntoken_url = 'x'", 'type "oidc_password" needs issuer'),
+        ("type = 'bearer_token'\nissuer = 'https://idp'", 'type "bearer_token" needs audience (without it'),
+        ("type = 'bearer_token'\naudience = 'x'", 'type "bearer_token" needs issuer'),
+        (
+            "type = 'bearer_token'\nissuer = 'http://idp'\naudience = 'x'",
+            "issuer must be an https address, without a user in it (set allow_insecure_jwks = true",
+        ),
+        (
+            "type = 'bearer_token'\nissuer = 'https://idp'\naudience = 'x'\njwks_url = 'file:///etc/passwd'",
+            "jwks_url must be an https address",
+        ),
+        (
+            "type = 'client_credentials'\nissuer = 'https://idp'\nclient_secret = 'x'",
+            "takes no client_secret",
+        ),
+        ("type = 'token_exchange'\nissuer = 'https://idp'", 'type "token_exchange" needs audience'),
+        ("type = 'anonymous'\nissuer = 'https://idp'", 'type "anonymous" has no key issuer'),
         ("type = 'anonymous'\nkeys_file = 'x'", 'type "anonymous" has no key keys_file (it has user, roles)'),
         ("type = 'anonymous'\noptions = {}", 'type "anonymous" has no key options'),
         ("type = 'anonymous'\nuser = ''", "a user must have a name"),
@@ -98,8 +115,8 @@ def test_the_limit_is_the_configured_one(tmp_path: Path) -> None:
             'auth.role_mappings."a" must be a list of roles',
         ),
         (
-            "type = 'anonymous'\n[auth.external]\nissuer = 'x'",
-            "auth.external.issuer is known but not built yet",
+            "type = 'anonymous'\n[auth.external]\naccept_invalid_certs = true",
+            "auth.external.accept_invalid_certs is known but not built yet",
         ),
         ("type = 'anonymous'\n[rate_limit]\nenabled = true", "rate_limit.enabled is known but not built yet"),
     ],

@@ -9,7 +9,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from tests.auth.provider_cases import ANN_SECRET, CHEAP, KEY, configured, keys_toml, private, users_toml
+from tests.auth.provider_cases import (
+    ANN_SECRET,
+    CHEAP,
+    KEY,
+    configured,
+    identity_in,
+    keys_toml,
+    private,
+    users_toml,
+)
 
 from sqe.auth.chain import Chain
 from sqe.auth.credentials import Bearer, Password, Provider
@@ -89,7 +98,7 @@ def test_a_wrong_file_of_keys_says_what_is_wrong(tmp_path: Path, text: str, comp
 def test_files_may_be_json(tmp_path: Path) -> None:
     entry = {"password": str(hash_password(ANN_SECRET, CHEAP)), "roles": ["analyst"]}
     path = private(tmp_path / "users.json", json.dumps({"users": {"ann": entry}}))
-    identity = users(path).authenticate(ANN)
+    identity = identity_in(users(path).authenticate(ANN))
     assert identity is not None and identity.roles == {"analyst"}
     path = private(tmp_path / "keys.json", json.dumps({"keys": [{"hash": hash_of(KEY), "user": "etl"}]}))
     assert keys(path).authenticate(Bearer(KEY)) is not None
@@ -123,7 +132,7 @@ def test_changed_roles_hold_at_once_also_for_who_is_remembered(tmp_path: Path) -
     provider = users(path)
     assert provider.authenticate(ANN) is not None
     private(path, text.replace("analyst", "owner"))
-    identity = provider.authenticate(ANN)
+    identity = identity_in(provider.authenticate(ANN))
     assert identity is not None and identity.roles == {"owner"}
 
 

@@ -49,6 +49,9 @@ class Renewed:
         self.number += 1
         return f"token-{self.number}"
 
+    def renewed_after(self, refused: str) -> str:
+        return self.current()
+
 
 @pytest.fixture
 def asked(tmp_path: Path) -> Iterator[tuple[Asked, Coordinator]]:

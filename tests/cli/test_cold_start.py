@@ -20,6 +20,7 @@ MOST_MODULES = 451
 RARELY_NEEDED = [
     "fractions",
     "gzip",
+    "jwt",
     "numpy",
     "pandas",
     "pyarrow.compute",
@@ -27,6 +28,7 @@ RARELY_NEEDED = [
     "pyiceberg",
     "pyspark",
     "prompt_toolkit",
+    "sqe.auth",
     "sqlalchemy",
     "sqlglot.executor",
     "sqlglot.optimizer.optimizer",

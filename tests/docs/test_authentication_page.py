@@ -12,15 +12,19 @@ import pytest
 
 from sqe.auth.chain import Chain, from_config
 from sqe.auth.credentials import Bearer, Password
+from sqe.auth.logins.external import external_of
 from sqe.auth.private_file import read_private
 from sqe.auth.providers.users_file import read_users
+from sqe.cli.auth import parser
 from sqe.cli.main import sqe
 from sqe.config.config import load
 from sqe.config.providers import PROVIDER_KEYS
 from sqe.errors import AuthenticationFailed
 from sqe.session import Identity
 
-PAGE = (Path(__file__).parent.parent.parent / "docs" / "authentication.md").read_text()
+DOCS = Path(__file__).parent.parent.parent / "docs"
+PAGE = (DOCS / "authentication.md").read_text()
+IDENTITY = (DOCS / "identity.md").read_text()
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", PAGE, re.DOTALL)
 PEER = "192.0.2.1"
 
@@ -75,6 +79,33 @@ def test_the_file_on_the_page_is_one(tmp_path: Path) -> None:
 
 def test_every_provider_that_is_built_is_on_the_page() -> None:
     for kind, keys in PROVIDER_KEYS.items():
-        assert f"| `{kind}` |" in PAGE
+        assert f"| `{kind}` |" in PAGE + IDENTITY
         for key in keys:
-            assert f"{key}" in PAGE
+            assert key in PAGE + IDENTITY
+
+
+def test_every_configuration_with_an_identity_provider_can_be_used(tmp_path: Path) -> None:
+    blocks = re.findall(r"```toml\n(.*?)```", IDENTITY, re.DOTALL)
+    assert len(blocks) == 5
+    for text in blocks:
+        file = tmp_path / "sqe.toml"
+        file.write_text(text)
+        config = load(file, {})
+        if config.auth.providers:
+            from_config(config)
+        else:
+            assert external_of(config.auth.external, device=True).client.id == "cli"
+
+
+def test_the_example_with_a_keycloak_makes_a_chain() -> None:
+    config = load(DOCS.parent / "examples" / "keycloak.toml", {})
+    assert from_config(config).names == ("bearer_token", "oidc_password")
+
+
+def test_every_flag_of_sqe_auth_is_on_the_page() -> None:
+    (commands,) = [action for action in parser()._actions if isinstance(action.choices, dict)]
+    assert commands.choices is not None
+    for name, command in dict(commands.choices).items():
+        assert f"`sqe auth {name}" in IDENTITY
+        for flag in (flag for action in command._actions for flag in action.option_strings):
+            assert f"{flag}" in IDENTITY or flag in ("--help", "-h", "--host", "--port"), flag

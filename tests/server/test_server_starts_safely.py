@@ -40,3 +40,14 @@ def test_loopback_and_what_is_configured_so_are_fine(tmp_path: Path, more: str) 
 def test_loopback_is_known_by_address() -> None:
     assert all(map(is_loopback, ("127.0.0.1", "127.9.9.9", "::1", "localhost")))
     assert not any(map(is_loopback, ("0.0.0.0", "10.0.0.1", "localhost.example", "")))
+
+
+def test_nor_do_those_that_an_identity_provider_checks(tmp_path: Path) -> None:
+    for kind in ("oidc_password", "client_credentials"):
+        config = tmp_path / "sqe.toml"
+        config.write_text(
+            f'[coordinator]\nhost = "0.0.0.0"\n[[auth.providers]]\ntype = "{kind}"\n'
+            'issuer = "https://idp.example"\nclient_id = "sqe"\n'
+        )
+        with pytest.raises(ConfigError, match="clear text"):
+            OpenServer(load(config, {}))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import getpass
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
@@ -32,7 +32,7 @@ def connect(
     port: int = 50051,
     user: str | None = None,
     password: str | None = None,
-    token: str | None = None,
+    token: str | Callable[[], str] | None = None,
     tls: bool = False,
     insecure: bool = False,
 ) -> RemoteConnection: ...
@@ -64,12 +64,13 @@ def connect(
     port: int | None = None,
     user: str | None = None,
     password: str | None = None,
-    token: str | None = None,
+    token: str | Callable[[], str] | None = None,
     tls: bool = False,
     insecure: bool = False,
 ) -> Connection | RemoteConnection:
     """An embedded engine, or with `host` a connection to a server. Without arguments its tables are in
-    ~/.sqe/warehouse. `spark` is a lane to share with other connections; its owner closes it."""
+    ~/.sqe/warehouse. `spark` is a lane to share with other connections; its owner closes it. A `token` that
+    is renewed now and then is a function that gives the one that holds."""
     here = (warehouse, catalogs, memory or None, memory_limit, config, policy, spark)
     there = (port, user, password, token, tls or None, insecure or None)
     if host is not None:
@@ -78,8 +79,18 @@ def connect(
         from sqe.api.remote.client import Address
         from sqe.api.remote.connection import RemoteConnection
 
+        renewed = token if callable(token) else None
         return RemoteConnection(
-            Address(host, 50051 if port is None else port, user, password, token, tls=tls, insecure=insecure)
+            Address(
+                host,
+                50051 if port is None else port,
+                user,
+                password,
+                token() if callable(token) else token,
+                tls=tls,
+                insecure=insecure,
+                renewed_token=renewed,
+            )
         )
     if any(argument is not None for argument in there):
         raise InterfaceError("port, user, password, token and tls are for a server", hint="add host")

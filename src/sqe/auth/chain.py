@@ -16,10 +16,10 @@ from functools import partial
 from types import MappingProxyType
 
 from sqe.auth import providers
-from sqe.auth.credentials import Bearer, Credentials, Grant, Password, Provider, refused
+from sqe.auth.credentials import Bearer, Credentials, Grant, LoggedIn, Password, Provider, refused
 from sqe.auth.limiter import Attempt, Limiter, network
 from sqe.config.config import Config
-from sqe.errors import AuthenticationFailed, ConfigError, LimitExceeded
+from sqe.errors import AuthenticationFailed, ConfigError, LimitExceeded, Unavailable
 from sqe.foundation.record import record
 from sqe.session import Identity
 
@@ -76,8 +76,8 @@ class Chain:
         return self.grant(credentials, peer=peer).identity
 
     def grant(self, credentials: Credentials, *, peer: str) -> Grant:
-        """AuthenticationFailed, or LimitExceeded after too many of those. `peer` is an address, with or
-        without a port."""
+        """AuthenticationFailed, or LimitExceeded after too many of those; Unavailable if a provider cannot
+        say now. `peer` is an address, with or without a port."""
         began = time.perf_counter()
         attempt: Attempt | None = None
         if credentials is not None:  # with nothing sent there is nothing to guess
@@ -87,24 +87,33 @@ class Chain:
                 self._report(NOBODY, LIMITED, credentials, peer, began)
                 raise
         granted = None
+        accepted: bool | None = False
         try:
             granted = self._ask(credentials, peer, began)
+            accepted = granted is not None
+        except Unavailable:
+            accepted = None
+            raise
         finally:
             if attempt is not None:
-                self._limiter.end(attempt, accepted=granted is not None)
+                self._limiter.end(attempt, accepted=accepted)
         if granted is None:
             raise refused()
-        return Grant(_mapped(granted.identity, self._role_mappings), granted.lasting)
+        return replace(granted, identity=_mapped(granted.identity, self._role_mappings))
 
     def _ask(self, credentials: Credentials, peer: str, began: float) -> Grant | None:
         for provider in self._providers:
             try:
-                identity = provider.authenticate(credentials)
+                answer = provider.authenticate(credentials)
+                identity = answer.identity if isinstance(answer, LoggedIn) else answer
                 if identity is not None and not (isinstance(identity, Identity) and identity.user):
                     raise TypeError("a provider must give an identity with a name")
-            except AuthenticationFailed:
-                self._report(provider.name, REFUSED, credentials, peer, began)
+            except AuthenticationFailed as error:
+                self._report(provider.name, REFUSED, credentials, peer, began, reason=_reason(error))
                 return None
+            except Unavailable as error:
+                self._report(provider.name, FAILED, credentials, peer, began, reason=error.message)
+                raise _cannot_say() from None
             except Exception as error:
                 # Its text may quote what was sent.
                 places = [
@@ -116,6 +125,8 @@ class Chain:
                 return None
             if identity is not None:
                 self._report(provider.name, ACCEPTED, credentials, peer, began, identity.user)
+                if isinstance(answer, LoggedIn):
+                    return Grant(identity, partial(_given, answer.holds), answer.tokens)
                 return Grant(identity, partial(_lasting, provider, credentials))
         self._report(NOBODY, UNKNOWN, credentials, peer, began)
         return None
@@ -128,6 +139,8 @@ class Chain:
         peer: str,
         began: float,
         user: str | None = None,
+        *,
+        reason: str | None = None,
     ) -> None:
         user = _shown(credentials) if user is None else user
         outcome = Outcome(provider, result, user, network(peer), time.perf_counter() - began)
@@ -138,6 +151,8 @@ class Chain:
         level = logging.DEBUG if credentials is None or result == LIMITED else logging.WARNING
         if log.isEnabledFor(level):
             about = {"provider": provider, "result": result, "user": user, "peer": outcome.peer}
+            if reason is not None:
+                about["reason"] = reason
             log.log(level, "a log-in was refused", extra=about)
 
 
@@ -156,6 +171,23 @@ def from_config(config: Config, *, on_attempt: OnAttempt | None = None) -> Chain
         role_mappings=settings.role_mappings,
         on_attempt=on_attempt,
     )
+
+
+def _reason(error: AuthenticationFailed) -> str | None:
+    return "; ".join(getattr(error, "__notes__", ())) or None
+
+
+def _cannot_say() -> Unavailable:
+    """Which identity provider it is, and what is wrong with it, is for the log."""
+    return Unavailable(
+        "the identity provider cannot be used, so that nobody can log in with it",
+        code="IDENTITY_PROVIDER_UNAVAILABLE",
+        hint="try again later",
+    )
+
+
+def _given(holds: Callable[[], bool]) -> Callable[[], bool]:
+    return holds
 
 
 def _lasting(provider: Provider, credentials: Credentials) -> Callable[[], bool]:

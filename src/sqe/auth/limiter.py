@@ -68,7 +68,8 @@ class Limiter:
                 if not self._settled.wait(max(0.0, deadline - time.monotonic())):
                     raise _exceeded(self._most, 1)
 
-    def end(self, attempt: Attempt, *, accepted: bool) -> None:
+    def end(self, attempt: Attempt, *, accepted: bool | None) -> None:
+        """None: nobody could say, which counts for nothing."""
         with self._settled:
             self._running.subtract(attempt.bounds)
             for key in attempt.bounds:
@@ -79,7 +80,7 @@ class Limiter:
                 self._accepted.move_to_end(attempt.both)
                 if len(self._accepted) > self._keys:
                     self._accepted.popitem(last=False)
-            else:
+            elif accepted is not None:
                 for key in (attempt.peer, attempt.user, attempt.both):
                     self._failures.setdefault(key, deque()).append(self._clock())
                     self._failures.move_to_end(key)

@@ -62,7 +62,7 @@ def parser(program: str) -> argparse.ArgumentParser:
         ),
         epilog=None
         if remote
-        else "Other commands: sqe server --config FILE | sqe worker | sqe bench. "
+        else "Other commands: sqe server --config FILE | sqe worker | sqe bench | sqe auth. "
         "Exit codes: 0 done, 1 a statement failed, 2 the command cannot be run, 130 interrupted.",
     )
     what = flags.add_argument_group("what to run (nothing: a shell, or standard input)")

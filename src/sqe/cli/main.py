@@ -27,7 +27,8 @@ def sqe(arguments: Sequence[str] | None = None) -> int:
     if arguments is None:
         return leaving(lambda: sqe(sys.argv[1:]))
     words = list(arguments)
-    commands = {"server": sqe_server, "worker": sqe_worker, "bench": sqe_bench}
+    commands: dict[str, Callable[[Sequence[str]], int]]
+    commands = {"server": sqe_server, "worker": sqe_worker, "bench": sqe_bench, "auth": _auth}
     if words and words[0] in commands:
         return commands[words[0]](words[1:])
     return _client("sqe", words)
@@ -73,6 +74,13 @@ def sqe_bench(arguments: Sequence[str] | None = None) -> int:
     from sqe.bench.command import main
 
     words = sys.argv[1:] if arguments is None else arguments
+    return _guarded(lambda: main(words))
+
+
+def _auth(words: Sequence[str]) -> int:
+    """`sqe auth login | logout | status`"""
+    from sqe.cli.auth import main
+
     return _guarded(lambda: main(words))
 
 

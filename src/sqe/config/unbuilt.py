@@ -57,19 +57,11 @@ AWAITED: dict[str, dict[str, str]] = {
         ),
     },
     "providers of tokens": {
-        "auth.providers": (
-            "token_url token_endpoint client_id client_secret scope audience issuer jwks_url "
-            "allow_insecure_jwks allow_unbounded_audience user_claim roles_claim subject_claim email_claim "
-            "groups_claim region validate_with_sts extract_ou extract_san"
-        ),
-        "auth.external": (
-            "issuer client_id client_secret redirect_uri scopes challenge_timeout_secs "
-            "authorization_endpoint token_endpoint jwks_url accept_invalid_certs"
-        ),
-        "auth.external.device": "client_id scopes",
+        "auth.providers": "email_claim region validate_with_sts extract_ou extract_san",
+        "auth.external": "accept_invalid_certs",
         "auth": (
-            "keycloak_url realm client_id client_secret token_endpoint token_refresh_buffer_secs "
-            "ssl_verification tls_skip_verify roles_claim admin_roles"
+            "keycloak_url realm client_id client_secret token_endpoint ssl_verification tls_skip_verify "
+            "roles_claim admin_roles"
         ),
         "coordinator": "credential_refresh_interval_secs session_context_cache_ttl_secs",
     },

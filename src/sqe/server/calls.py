@@ -11,7 +11,7 @@ from sqe.errors import SessionExpired
 from sqe.server.call_limits import CallLimits
 from sqe.server.client import Client
 from sqe.server.sessions import ServerSession, Sessions
-from sqe.session import Identity
+from sqe.session import Identity, TokenSource
 
 # Who somebody is, by what they sent and the address that they sent it from.
 LogIn = Callable[[Credentials, str], Grant]
@@ -24,10 +24,14 @@ SESSION_KNOWN = "x-sqe-session-known"
 class Call:
     """`identity` is proven. The session is found, or made, when something asks for it."""
 
-    def __init__(self, client: Client, sessions: Sessions, identity: Identity) -> None:
+    def __init__(
+        self, client: Client, sessions: Sessions, identity: Identity, tokens: TokenSource | None = None
+    ) -> None:
+        """`tokens` came with the log-in of this call."""
         self.client = client
         self.identity = identity
         self._sessions = sessions
+        self._tokens = tokens
         self._session: ServerSession | None = None
         self._of_bearer: ServerSession | None = None
         self._used: list[ServerSession] = []
@@ -69,6 +73,8 @@ class Call:
         if not self._sessions.enter(session):
             raise SessionExpired("the session has ended", hint="log in again")
         self._used.append(session)
+        if session.identity == self.identity:
+            session.take_tokens(self._tokens)
 
     def done(self) -> None:
         for session in self._used:
@@ -77,8 +83,10 @@ class Call:
     @property
     def _credentials(self) -> str:
         """Two programs may have one key, or none: each connection is a client. One that has several sends a
-        name for its session, or keeps its cookie."""
+        name for its session, or keeps its cookie. A token that is renewed is the same client's."""
         sent = self.client.headers.get(AUTHORIZATION) or f"none {self.client.host}"
+        if self._tokens is not None and isinstance(credentials_of(sent), Bearer):
+            sent = f"tokens of {self.identity.key}"
         name = self.client.headers.get(SESSION_NAME)
         return f"at {self.client.connection} {sent}" if name is None else f"named {name} {sent}"
 
@@ -93,12 +101,16 @@ class Calls:
 
     @contextmanager
     def begin(self, client: Client) -> Iterator[Call]:
-        """The call of a client that says who it is. AuthenticationFailed, LimitExceeded, SessionExpired."""
+        """The call of a client that says who it is. AuthenticationFailed, LimitExceeded, SessionExpired,
+        Unavailable."""
         credentials = credentials_of(client.headers.get(AUTHORIZATION))
         session = self._of_bearer(credentials)
-        identity = session.identity if session is not None else self._grant(client, credentials).identity
-        call = Call(client, self._sessions, identity)
-        with self._limits.counted(identity.who):
+        if session is not None:
+            call = Call(client, self._sessions, session.identity)
+        else:
+            grant = self._grant(client, credentials)
+            call = Call(client, self._sessions, grant.identity, grant.tokens)
+        with self._limits.counted(call.identity.who):
             try:
                 if session is not None:
                     call.came_with_bearer_of(session)

@@ -14,6 +14,8 @@ from sqe.server.sessions import ServerSession, Sessions
 from sqe.server.silent_clients import SilentClients
 
 SWEEP_SECONDS = 1.0
+# Tokens are renewed also for statements that ask for none for long: the commit at their end needs one.
+TOKEN_SECONDS = 10.0
 
 
 class Clients:
@@ -31,6 +33,7 @@ class Clients:
 
     def start(self) -> None:
         threading.Thread(target=self._sweep, name="sqe-sweep", daemon=True).start()
+        threading.Thread(target=self._keep_tokens_fresh, name="sqe-tokens", daemon=True).start()
 
     def close(self) -> None:
         """Ends all sessions, and what they run. More than once does no harm."""
@@ -50,3 +53,8 @@ class Clients:
             if time.monotonic() >= next_sweep:
                 self.sessions.sweep()
                 next_sweep = time.monotonic() + interval
+
+    def _keep_tokens_fresh(self) -> None:
+        while not self._closed.wait(TOKEN_SECONDS):
+            for session in self.sessions.all():
+                session.keep_tokens_fresh()

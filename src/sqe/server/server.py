@@ -14,6 +14,7 @@ from sqe.auth.credentials import Credentials, Grant
 from sqe.catalog.mount import from_config
 from sqe.catalog.watch import NOT_YET, Watch
 from sqe.config.config import Config
+from sqe.config.providers import WITH_PASSWORDS
 from sqe.coordinator import Coordinator
 from sqe.errors import ConfigError
 from sqe.foundation.loopback import is_loopback
@@ -182,7 +183,7 @@ def _refuse_plaintext_passwords(config: Config) -> None:
     server = config.server
     if server.tls is not None or server.plaintext_passwords or is_loopback(server.host):
         return
-    if any(provider.type == "users_file" for provider in config.auth.providers):
+    if any(provider.type in WITH_PASSWORDS for provider in config.auth.providers):
         raise ConfigError(
             f"passwords would travel in clear text to coordinator.host = {server.host}",
             hint="set coordinator.tls, or coordinator.plaintext_passwords = true behind a proxy that has TLS",

@@ -10,9 +10,10 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 from sqe.auth.credentials import Grant
+from sqe.auth.tokens import SessionTokens
 from sqe.config.config import SessionSettings
 from sqe.errors import LimitExceeded, SessionExpired
-from sqe.session import Identity, Session
+from sqe.session import Identity, Session, TokenSource
 
 # How bearers of ours begin, so that one that has ended is not taken for somebody's wrong token.
 BEARER = "sqe-session-"
@@ -35,10 +36,23 @@ class ServerSession:
         self.used = self.created
         self.busy = 0
         self.closed = False
+        self._tokens = SessionTokens()
 
     @property
     def id(self) -> str:
         return self.session.id
+
+    def take_tokens(self, tokens: TokenSource | None) -> None:
+        """Those of its newest log-in; what runs in the session has them too."""
+        if tokens is not None:
+            self._tokens.take(tokens)
+            self.session.tokens = self._tokens
+
+    def keep_tokens_fresh(self) -> None:
+        self._tokens.keep_fresh()
+
+    def forget_tokens(self) -> None:
+        self._tokens.close()
 
 
 class Sessions:
@@ -68,7 +82,8 @@ class Sessions:
         bearer = BEARER + secrets.token_urlsafe(32)
         self._evict_oldest(grant.identity)
         with self._lock:
-            self._add(grant.identity, self._key("given", bearer), grant.lasting())
+            session = self._add(grant.identity, self._key("given", bearer), grant.lasting())
+        session.take_tokens(grant.tokens)
         return bearer
 
     def of_bearer(self, bearer: str) -> ServerSession | None:
@@ -144,6 +159,7 @@ class Sessions:
             while len(self._ended) > MOST_ENDED:
                 self._ended.popitem(last=False)
         self._on_close(session)
+        session.forget_tokens()
 
     def sweep(self) -> None:
         """Ends those that were idle for too long, or are too old."""

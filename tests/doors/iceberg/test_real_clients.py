@@ -14,8 +14,8 @@ import pytest
 from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.schema import Schema
 from pyiceberg.types import IntegerType, LongType, NestedField, StringType
+from tests.doors.iceberg.components import from_pypi
 from tests.doors.iceberg.plain_pyspark import plain_pyspark
-from tests.doors.iceberg.stack import from_pypi
 from tests.doors.iceberg.trino_server import trino
 
 pytestmark = pytest.mark.integration

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
 
-from tests.doors.iceberg.stack import from_pypi, unpacked
+from tests.doors.iceberg.components import from_pypi, unpacked
 
 from sqe.engine.spark.jars import Jar
 

@@ -23,7 +23,8 @@ LARGEST_MESSAGE = 1 << 30
 
 @record
 class Address:
-    """A server, and who asks. A token is used in place of a user and a password."""
+    """A server, and who asks. A token is used in place of a user and a password; `renewed_token` gives the
+    one that holds now, before each statement."""
 
     host: str
     port: int = 50051
@@ -32,6 +33,7 @@ class Address:
     token: str | None = None
     tls: bool = False
     insecure: bool = False
+    renewed_token: Callable[[], str | None] | None = None
 
     def __repr__(self) -> str:
         return f"Address({self})"
@@ -84,22 +86,27 @@ class Client:
         options = {Option.WITH_MAX_MSG_SIZE.value: str(LARGEST_MESSAGE)}
         if address.insecure:
             options[Option.TLS_SKIP_VERIFY.value] = "true"
+        self._authorization = Option.AUTHORIZATION_HEADER.value
+        self._token = address.token
+        self._renewed_token = address.renewed_token
+        self._renewing = threading.Lock()
         if address.token is not None:
-            options[Option.AUTHORIZATION_HEADER.value] = f"Bearer {address.token}"
+            options[self._authorization] = f"Bearer {address.token}"
         elif address.user is not None or address.password is not None:
             options |= {"username": address.user or "", "password": address.password or ""}
         scheme = "grpc+tls" if address.tls else "grpc"
         self._open = partial(driver.connect, f"{scheme}://{self.where}", autocommit=True)
         self._options = options
         self._reading = threading.Lock()
+        self._session = secrets.token_hex(16)
         with translated(self.where):
-            self._adbc = self._connect()
+            self._adbc = self._connect(self._session)
             # The first call: whether it answers, and lets us in.
             self._adbc.adbc_connection.get_option("adbc.flight.sql.session.options")
 
-    def _connect(self) -> Any:
-        """In a session of its own."""
-        return self._open(db_kwargs={**self._options, self._session_header: secrets.token_hex(16)})
+    def _connect(self, session: str) -> Any:
+        """In the session of that name."""
+        return self._open(db_kwargs={**self._options, self._session_header: session})
 
     def mark_used(self) -> None:
         """A statement has run: from now on there is a session, and the server is to say if it has ended."""
@@ -112,13 +119,32 @@ class Client:
         import adbc_driver_manager as adbc
 
         with contextlib.suppress(adbc.Error):
-            connection = self._connect()
+            self._session = secrets.token_hex(16)
+            connection = self._connect(self._session)
             self._former.append(self._adbc)
             self._adbc, self._has_session = connection, False
 
     def cursor(self) -> Any:
         """A cursor of ADBC, within `busy`; the caller closes it."""
+        self._use_renewed_token()
         return self._adbc.cursor()
+
+    def _use_renewed_token(self) -> None:
+        """On another connection in the same session: headers of the driver's are added to, never replaced."""
+        if self._renewed_token is None:
+            return
+        with self._renewing:
+            token = self._renewed_token()
+            if token is None or token == self._token:
+                return
+            self._token = token
+            self._options = {**self._options, self._authorization: f"Bearer {token}"}
+            connection = self._connect(self._session)
+            if self._has_session:
+                connection.adbc_connection.set_options(**{self._known_header: "1"})
+            # What is read from the former one is read to its end.
+            self._former.append(self._adbc)
+            self._adbc = connection
 
     @contextmanager
     def reader(self) -> Iterator[Any]:
@@ -132,7 +158,7 @@ class Client:
                 self._reading.release()
         else:
             # In another session, which ends with it.
-            with self._connect() as other, other.cursor() as cursor:
+            with self._connect(secrets.token_hex(16)) as other, other.cursor() as cursor:
                 yield cursor
 
     @contextmanager

@@ -9,16 +9,15 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from stack.fetch import CACHE
 
 from sqe.engine.spark.jars import Jar, ensure_jars
 from sqe.errors import Unavailable
 
-STACK = Path.home() / ".cache" / "sqe-stack"
-
 
 def from_pypi(requirement: str) -> Path:
     """A directory with the package; skips the test if it cannot be had."""
-    target = STACK / "pypi" / requirement.replace("==", "-")
+    target = CACHE / "pypi" / requirement.replace("==", "-")
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
@@ -33,13 +32,13 @@ def from_pypi(requirement: str) -> Path:
 
 def unpacked(archive: Jar) -> Path:
     """The one directory in an archive; skips the test if it cannot be had."""
-    target = STACK / f"{archive.artifact}-{archive.version}"
+    target = CACHE / f"{archive.artifact}-{archive.version}"
     if not target.exists():
         try:
-            (file,) = ensure_jars(STACK, [archive])
+            (file,) = ensure_jars(CACHE, [archive])
         except Unavailable as error:
             pytest.skip(str(error))
-        with tempfile.TemporaryDirectory(dir=STACK) as scratch:
+        with tempfile.TemporaryDirectory(dir=CACHE) as scratch:
             with tarfile.open(file) as content:
                 content.extractall(scratch, filter="data")
             Path(scratch, target.name).rename(target)
