@@ -62,7 +62,7 @@ def _conf(catalog: Catalog) -> dict[str, str]:
         case HadoopCatalog():
             return {"type": "hadoop", "warehouse": catalog.warehouse}
         case RestCatalog():
-            return {"type": "rest", "uri": catalog.url, "warehouse": catalog._warehouse}
+            return {"type": "rest", "uri": catalog.url, "warehouse": catalog._client._warehouse}
         case JdbcCatalog():
             return {
                 "type": "jdbc",

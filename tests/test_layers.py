@@ -26,7 +26,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "config": {"errors", "foundation", "session", "types"},
     "auth": {"config", "errors", "foundation", "session"},
     "functions": {"errors", "foundation", "tree", "types"},
-    "catalog": {"config", "errors", "foundation", "session", "tree", "types"},
+    "catalog": {
+        "config", "errors", "foundation", "session", "tree", "types", "sqe.auth.oidc", "sqe.auth.tokens",
+    },
     "policy": {"catalog", "errors", "foundation", "functions", "session", "tree", "types"},
     "observe": {"errors", "foundation", "tree"},
     "results": {"errors", "foundation", "tree", "types"},

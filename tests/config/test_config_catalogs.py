@@ -191,6 +191,11 @@ def test_identity_and_storage_of_each_catalog(tmp_path: Path) -> None:
         (f'[catalogs.a]\n{REST}polaris_url = "http://other"', "differ"),
         (f'[catalogs.a]\n{REST}[catalogs.a.auth]\ntype = "static"', 'type "static" needs token'),
         (f'[catalogs.a]\n{REST}[catalogs.a.auth]\ntype = "kerberos"', "must be one of session_bearer"),
+        (f'[catalogs.a]\n{REST}[catalogs.a.auth]\ntoken = "x"', 'type "session_bearer" has no key token'),
+        (
+            '[catalogs.a]\ntype = "hadoop"\nwarehouse = "w"\n[catalogs.a.auth]\ntype = "anonymous"',
+            "asks nobody",
+        ),
     ],
 )
 def test_a_catalog_that_cannot_work(tmp_path: Path, text: str, complaint: str) -> None:
@@ -216,6 +221,8 @@ def test_a_sqlite_catalog_can_be_used_now(tmp_path: Path) -> None:
         'type = "hadoop"\nwarehouse = "/data/w"',
         REST,
         REST + '[catalogs.c.auth]\ntype = "anonymous"',
+        REST + '[catalogs.c.auth]\ntype = "session_bearer"',
+        REST + '[catalogs.c.auth]\ntype = "static"\ntoken = "hush"',
     ],
 )
 def test_these_can_be_used_now(tmp_path: Path, text: str) -> None:
@@ -235,7 +242,7 @@ def test_these_can_be_used_now(tmp_path: Path, text: str) -> None:
         ('type = "jdbc"\nurl = "sqlite:x"\nwarehouse = "s3://b/w"', "a warehouse that is not a local"),
         ('type = "hadoop"\nwarehouse = "s3a://b/w"', "a warehouse that is not a local directory is known"),
         ('catalog_url = "http://u:hush@h"\nwarehouse = "w"', "a catalog_url with a user in it is known"),
-        (REST + '[catalogs.c.auth]\ntype = "static"\ntoken = "hush"', "auth"),
+        (REST + '[catalogs.c.auth]\ntype = "aws"', 'auth of type "aws" is known'),
         (REST + '[catalogs.c.storage]\ns3_region = "r"', "catalogs.c.storage.s3_region is known"),
     ],
 )  # fmt: skip

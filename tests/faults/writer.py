@@ -54,7 +54,7 @@ def statement(kind: str, number: int) -> str:
 
 
 def kill_at(moment: str) -> None:
-    def killed(*arguments: Any, **more: Any) -> None:
+    def killed(*arguments: Any, **more: Any) -> Any:
         os.kill(os.getpid(), signal.SIGKILL)
 
     put = Pointers.put

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
-from sqe.catalog.iceberg.table import Raw, Table, TableCommit, TableMetadata
+from sqe.catalog.iceberg.table import MetadataText, Raw, Table, TableCommit, TableMetadata
 from sqe.catalog.iceberg.view import View, ViewDefinition
 from sqe.catalog.names import Visible, everything
 from sqe.session import Identity, TokenSource
@@ -136,6 +136,9 @@ class Catalog(Protocol):
 
     def metadata_as_bound(self, table: Table) -> bytes:
         """The JSON of the metadata that the table was read from. NotFound where it is gone."""
+
+    def load_text(self, table: TableName) -> MetadataText:
+        """As `load`, without looking into it."""
 
     def load(self, table: TableName) -> TableMetadata:
         """What the exact name leads to now. NotFound."""

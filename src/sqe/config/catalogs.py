@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import field
 
-from sqe.config.keys import Node, Section, choice, of_other_packages, table, text
+from sqe.config.keys import Node, Section, choice, flag, of_other_packages, table, text
 from sqe.errors import ConfigError
 from sqe.foundation.record import record
 
@@ -28,6 +28,7 @@ CATALOG_GROUP = "sqe.catalogs"
 FILE_SYSTEM_GROUP = "sqe.file_systems"
 """Entry points of other packages' file systems, by the scheme of a location."""
 _BACKEND_KEYS = ("warehouse", "uri", "region", "endpoint", "table_bucket_arn", "endpoint_url", "url")
+_AUTH_MAY = {"client_credentials": ("scope", "allow_http")}
 _AUTH_NEEDS = {"client_credentials": ("token_endpoint", "client_id", "client_secret"), "static": ("token",)}
 
 _BACKEND: dict[str, Node] = {
@@ -45,11 +46,19 @@ _BACKEND: dict[str, Node] = {
     ),
     "options": table("Settings of a catalog type of another package."),
 }
-_AUTH_TYPE = choice(
-    "The user's own token, or what replaces it; `anonymous` is built.",
-    "session_bearer client_credentials anonymous static aws",
-    "session_bearer",
-)
+_AUTH: dict[str, Node] = {
+    "type": choice(
+        "The user's own token, or what replaces it (`aws` not yet).",
+        "session_bearer client_credentials anonymous static aws",
+        "session_bearer",
+    ),
+    "token": text("The token of `static`.", secret=True),
+    "token_endpoint": text("Where `client_credentials` are exchanged for a token."),
+    "client_id": text("The client of `client_credentials`: everybody reaches the catalog as it."),
+    "client_secret": text("Its secret.", secret=True),
+    "scope": text("What it asks for.", "PRINCIPAL_ROLE:ALL"),
+    "allow_http": flag("Ask a `token_endpoint` without TLS."),
+}
 CATALOG = Section(
     "One catalog. The backend's keys may stand directly in the block or in `.backend`.",
     {
@@ -58,10 +67,7 @@ CATALOG = Section(
         "polaris_url": text("Older name of `catalog_url`."),
         **_BACKEND,
         "backend": Section("Kind of the catalog and where it is.", _BACKEND),
-        "auth": Section(
-            "With which identity the catalog is called.",
-            {"type": replace(_AUTH_TYPE, awaits="catalogs that ask for an identity")},
-        ),
+        "auth": Section("With which identity a catalog of type `rest` is called.", _AUTH),
     },
 )
 
@@ -140,7 +146,7 @@ def read_catalog(name: str, block: Block, dotted: str) -> CatalogSettings:
         raise ConfigError(f'{dotted}: a catalog of type "{kind}" needs {" and ".join(missing)}')
     auth, storage = block.get("auth"), block.get("storage")
     if isinstance(auth, Mapping):
-        _check_auth(dotted, auth)
+        _check_auth(dotted, auth, kind)
     warehouse = options.pop("warehouse", None)
     settings = CatalogSettings(
         name=name,
@@ -167,11 +173,17 @@ def _own_options(dotted: str, kind: str, block: Block, common: Block) -> Block:
     return common
 
 
-def _check_auth(dotted: str, auth: Block) -> None:
+def _check_auth(dotted: str, auth: Block, catalog_type: str) -> None:
     kind = str(auth.get("type", "session_bearer"))
+    if catalog_type not in ("rest", "glue", "s3tables"):
+        raise ConfigError(f'{dotted}.auth: a catalog of type "{catalog_type}" asks nobody who they are')
     missing = [key for key in _AUTH_NEEDS.get(kind, ()) if not auth.get(key)]
     if missing:
         raise ConfigError(f'{dotted}.auth: type "{kind}" needs {" and ".join(missing)}')
+    needed = ("type", *_AUTH_NEEDS.get(kind, ()), *_AUTH_MAY.get(kind, ()))
+    unused = [key for key in auth if key not in needed]
+    if unused:
+        raise ConfigError(f'{dotted}.auth: type "{kind}" has no key {unused[0]}')
 
 
 def unbuilt_part(catalog: CatalogSettings) -> tuple[str, str] | None:
@@ -180,6 +192,8 @@ def unbuilt_part(catalog: CatalogSettings) -> tuple[str, str] | None:
         return f'a catalog of type "{catalog.type}"', ", ".join(sorted(BUILT_CATALOG_TYPES)) + " are"
     if catalog.type == "jdbc" and catalog.database not in BUILT_DATABASES:
         return f'a catalog in a "{catalog.database}" database', ", ".join(sorted(BUILT_DATABASES)) + " are"
+    if catalog.auth.get("type") == "aws":
+        return 'auth of type "aws"', "session_bearer, client_credentials, static and anonymous are"
     scheme, separator, _ = (catalog.warehouse or "").partition("://")
     if catalog.type != "rest" and separator and not _has_file_system(scheme.lower()):
         return "a warehouse that is not a local directory", "it awaits object stores"

@@ -38,9 +38,6 @@ AWAITED: dict[str, dict[str, str]] = {
     },
     "profiles of slow statements": {"query": "slow_query_threshold_secs query_profile"},
     "checks of a production server": {"coordinator": "production_mode debug"},
-    "catalogs that ask for an identity": {
-        "catalogs.<name>.auth": "token token_endpoint client_id client_secret scope",
-    },
     "object stores": {
         "catalogs.<name>.storage": (
             "s3_endpoint s3_region s3_access_key s3_secret_key s3_path_style s3_allow_http"

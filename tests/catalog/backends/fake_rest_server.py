@@ -46,6 +46,11 @@ class FakeRestServer:
         # Requests to answer with a status, before they are looked at: (method, end of the path, status).
         self.failures: list[tuple[str, str, int]] = []
         self.requests: list[str] = []
+        # Beside each request, the token that came with it. If it is not None, those that are accepted.
+        self.tokens: list[str | None] = []
+        self.accepted: set[str] | None = None
+        # What it answers to tokens that it knows and whose owners may do nothing: Nessie's is (500, its own).
+        self.denied: dict[str, tuple[int, str]] = {}
         # Until it is set again, requests are taken and not answered.
         self.speaks = threading.Event()
         self.speaks.set()
@@ -212,6 +217,8 @@ class _Handler(BaseHTTPRequestHandler):
         fake = self.fake
         with fake.lock:
             fake.requests.append(f"{self.command} {self.path}")
+            token = (self.headers.get("Authorization") or "").removeprefix("Bearer ") or None
+            fake.tokens.append(token)
         fake.speaks.wait()
         with fake.lock:
             planned = next(
@@ -221,6 +228,10 @@ class _Handler(BaseHTTPRequestHandler):
                 if planned is not None:
                     fake.failures.remove(planned)
                     raise Failure(planned[2], "PlannedException")
+                if fake.accepted is not None and token not in fake.accepted:
+                    raise Failure(401, "NotAuthorizedException")
+                if token in fake.denied and "config" not in path:
+                    raise Failure(*fake.denied[token])
                 method = "GET" if self.command == "HEAD" else self.command
                 answer = fake.answer(method, path, query, json.loads(content) if content else {})
                 status = 204 if answer is None else 200

@@ -154,7 +154,7 @@ def test_a_table_that_goes_while_it_is_changed(server: FakeRestServer, catalog: 
 
 def test_an_ended_connection_is_replaced(server: FakeRestServer, catalog: RestCatalog) -> None:
     assert catalog.namespaces() == [DEFAULT]
-    connections = catalog._client._connections
+    connections = catalog._client._server._connections
     assert connections is not None and connections._reading.pool is not None
     kept = [connection for connection in connections._reading.pool.queue if connection is not None]
     assert len(kept) == 1

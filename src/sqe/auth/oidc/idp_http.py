@@ -131,11 +131,11 @@ def is_allowed(url: str, *, allow_http: bool) -> bool:
     return parts.scheme in schemes and bool(parts.hostname) and port != 0 and "@" not in parts.netloc
 
 
-def check_url(where: str, url: str, *, allow_http: bool) -> str:
-    """The url, if it can be asked. `where` names the key."""
+def check_url(where: str, url: str, *, allow_http: bool, permit: str = "allow_insecure_jwks") -> str:
+    """The url, if it can be asked. `where` names the key, and `permit` the one that allows plain http."""
     if not is_allowed(url, allow_http=allow_http):
         insecure = is_allowed(url, allow_http=True)
-        hint = "set allow_insecure_jwks = true to allow plain http" if insecure else None
+        hint = f"set {permit} = true to allow plain http" if insecure else None
         raise ConfigError(f"{where} must be an https address, without a user in it", hint=hint)
     return url
 

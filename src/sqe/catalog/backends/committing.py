@@ -15,7 +15,7 @@ from dataclasses import field, replace
 from typing import Any, Self
 
 from sqe.catalog.iceberg import metadata
-from sqe.catalog.iceberg.table import Table, TableCommit, TableMetadata, table_bytes
+from sqe.catalog.iceberg.table import MetadataText, Table, TableCommit, TableMetadata, table_bytes
 from sqe.catalog.iceberg.view import View, ViewDefinition
 from sqe.catalog.io import shown, spell
 from sqe.catalog.names import Visible, everything, match, nearest
@@ -83,9 +83,9 @@ class CommittingCatalog(ABC):
     @abstractmethod
     def _swap(
         self, name: TableName, raw: Raw, *, base: Raw | None, pointer: Pointer | None, view: bool
-    ) -> tuple[Raw, str] | None:
+    ) -> TableMetadata | None:
         """Puts metadata in the place of `base`, to which `pointer` leads; both are None for a new table or
-        view. The metadata that is there now, and where; None if another was faster."""
+        view. The metadata that is there now; None if another was faster."""
 
     @abstractmethod
     def _new_location(self, namespace: Namespace, name: str) -> str:
@@ -156,8 +156,8 @@ class CommittingCatalog(ABC):
             location = place or str(base["location"])
             return replacement(statement, base, base_location=base_location, location=location)
 
-        raw, location = self._commit(name, change, create=True, replace=statement.replace)
-        return self._load(name, Pointer(location, False, raw))
+        made = self._commit(name, change, create=True, replace=statement.replace)
+        return self._load(name, Pointer(made.location, False, made.raw))
 
     def alter_table(self, table: TableName, change: Change) -> Table:
         from sqe.catalog.iceberg.definition import committed
@@ -170,8 +170,8 @@ class CommittingCatalog(ABC):
             raw = evolved(base, change, has_no_null=lambda raw, field_id: _has_no_null(raw, field_id, name))
             return base if raw == base else committed(raw, base, base_location)
 
-        raw, location = self._commit(name, changed)
-        return self._load(name, Pointer(location, False, raw))
+        made = self._commit(name, changed)
+        return self._load(name, Pointer(made.location, False, made.raw))
 
     def create_view(self, view: ViewDefinition, *, replace: bool = False) -> View:
         namespace = self.find_namespace(view.name.namespace)
@@ -185,8 +185,8 @@ class CommittingCatalog(ABC):
                 return new_view_metadata(view, self._new_location(namespace, name.name))
             return replaced_view(view, base)
 
-        raw, location = self._commit(name, change, view=True, create=True, replace=replace)
-        return metadata.parse_view(raw, location, name)
+        made = self._commit(name, change, view=True, create=True, replace=replace)
+        return metadata.parse_view(made.raw, made.location, name)
 
     def alter_view(self, view: TableName, change: Change) -> None:
         from sqe.catalog.iceberg.view_definition import changed_view
@@ -228,6 +228,12 @@ class CommittingCatalog(ABC):
             raise self._not_found(table.namespace, table.name)
         return TableMetadata(_read(pointer, table), pointer.location)
 
+    def load_text(self, table: TableName) -> MetadataText:
+        pointer = self._pointer(table.namespace, table.name)
+        if pointer is None or pointer.is_view:
+            raise self._not_found(table.namespace, table.name)
+        return MetadataText(metadata.read_text(pointer.location, table), pointer.location)
+
     def stage(self, table: TableName, request: Raw) -> TableMetadata:
         from sqe.catalog.iceberg.create_request import requested_metadata
 
@@ -243,16 +249,14 @@ class CommittingCatalog(ABC):
             return apply_updates(base, base_location, updates)
 
         creates = any(requirement.get("type") == "assert-create" for requirement in requirements)
-        raw, location = self._commit(table, change, create=creates, replace=not creates)
-        return TableMetadata(raw, location)
+        return self._commit(table, change, create=creates, replace=not creates)
 
     def commit_all(self, commits: Sequence[TableCommit]) -> None:
         raise NotSupported(f"catalog '{self.name}' cannot change several tables at once")
 
     def create_requested(self, table: TableName, request: Raw) -> TableMetadata:
         staged = self.stage(table, request).raw
-        raw, location = self._commit(table, lambda base, _: staged, create=True, replace=False)
-        return TableMetadata(raw, location)
+        return self._commit(table, lambda base, _: staged, create=True, replace=False)
 
     def register(
         self, name: TableName, location: str, *, view: bool = False, overwrite: bool = False
@@ -296,8 +300,7 @@ class CommittingCatalog(ABC):
             check_view_requirements(base, requirements)
             return apply_view_updates(base, updates)
 
-        raw, location = self._commit(view, change, view=True, create=create, replace=replace)
-        return TableMetadata(raw, location)
+        return self._commit(view, change, view=True, create=create, replace=replace)
 
     def _find_table(self, namespace: Namespace, name: str, visible: Visible) -> tuple[TableName, Pointer]:
         table, pointer = self._find(namespace, name, visible)
@@ -377,9 +380,9 @@ class CommittingCatalog(ABC):
         view: bool = False,
         create: bool = False,
         replace: bool = True,
-    ) -> tuple[Raw, str]:
-        """The metadata with the change, and where it is. Retried, on what is there by then, for as long as
-        others are faster."""
+    ) -> TableMetadata:
+        """The metadata with the change. Retried, on what is there by then, for as long as others are
+        faster."""
         kind = "view" if view else "table"
         for attempt in range(_COMMIT_ATTEMPTS):
             pointer = self._pointer(name.namespace, name.name)
@@ -392,7 +395,7 @@ class CommittingCatalog(ABC):
             base = None if pointer is None else _read(pointer, name)
             raw = _changed(change, base, base_location, name, kind)
             if raw is base:
-                return raw, base_location
+                return TableMetadata(raw, base_location)
             result = self._swap(name, raw, base=base, pointer=pointer, view=view)
             if result is not None:
                 return result

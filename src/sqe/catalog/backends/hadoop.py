@@ -217,7 +217,7 @@ class HadoopCatalog(CommittingCatalog):
 
     def _swap(
         self, name: TableName, raw: Raw, *, base: Raw | None, pointer: Pointer | None, view: bool
-    ) -> tuple[Raw, str] | None:
+    ) -> TableMetadata | None:
         # Spark refuses such a table.
         if METADATA_PLACE in (raw.get("properties") or {}):
             raise self._unable(f"a table cannot have the property '{METADATA_PLACE}'")
@@ -232,15 +232,16 @@ class HadoopCatalog(CommittingCatalog):
             raise name_conflict(f"schema '{self.name}.{'.'.join(name.namespace)}.{name.name}'")
         location = f"{directory}/v{number}.metadata.json"
         check_readable(raw, location, name, view=view)
+        text = metadata.encode(raw)
         try:
-            if not self._files.create(location, metadata.encode(raw)):
+            if not self._files.create(location, text):
                 return None
         except OSError as error:
             raise not_writable(name, location, error) from error
         # Whoever reads looks for later files too: a hint that could not be written costs a moment, no more.
         with contextlib.suppress(OSError):
             self._files.write(f"{directory}/{_HINT}", str(number).encode())
-        return raw, location
+        return TableMetadata(raw, location, text=text)
 
     def _place(self, namespace: Namespace, name: str | None = None) -> str:
         """The directory of a schema or a table."""

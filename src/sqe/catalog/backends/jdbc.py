@@ -301,14 +301,14 @@ class JdbcCatalog(CommittingCatalog):
 
     def _swap(
         self, name: TableName, raw: Raw, *, base: Raw | None, pointer: Pointer | None, view: bool
-    ) -> tuple[Raw, str] | None:
+    ) -> TableMetadata | None:
         """Writes a metadata file, then the pointer to it."""
         location = _next_location(raw, pointer)
         table = check_readable(raw, location, name, view=view)
         previous = None if pointer is None else pointer.location
         stored = False
         try:
-            metadata.write(raw, location)
+            text = metadata.write(raw, location)
             stored = self._pointers.put(
                 _join(name.namespace), name.name, location, previous=previous, view=view
             )
@@ -320,7 +320,7 @@ class JdbcCatalog(CommittingCatalog):
         if stored and table is not None:
             # Parsed once, for the next statement too.
             self._remember(table)
-        return (raw, location) if stored else None
+        return TableMetadata(raw, location, text=text) if stored else None
 
     def _discard_unused(self, name: TableName, location: str, table_location: str) -> None:
         """Removes a metadata file that was not committed. An interrupt can fall between the commit and its

@@ -6,11 +6,16 @@ what it began with still holds.
 
 from __future__ import annotations
 
+import contextlib
+import copy
+import threading
+from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from sqe.catalog.backends import rest_updates as updates
 from sqe.catalog.backends.committing import (
+    METADATA_BYTES,
     CommittingCatalog,
     Namespace,
     Pointer,
@@ -19,39 +24,92 @@ from sqe.catalog.backends.committing import (
     name_conflict,
 )
 from sqe.catalog.backends.jdbc import refuse_purge
-from sqe.catalog.backends.rest_client import RestClient, RestError
+from sqe.catalog.backends.rest_auth import ChooseTokens, choose_tokens
+from sqe.catalog.backends.rest_client import Learnt, RestClient, RestError, RestServer
 from sqe.catalog.iceberg import metadata
 from sqe.catalog.iceberg.commits import RequirementFailed
-from sqe.catalog.iceberg.table import Table, TableCommit, TableMetadata
+from sqe.catalog.iceberg.table import MetadataText, Table, TableCommit, TableMetadata, table_bytes
 from sqe.catalog.iceberg.view import View, ViewDefinition
 from sqe.catalog.io import spell
 from sqe.catalog.names import Visible, everything
-from sqe.errors import AlreadyExists, InvalidArgument, NotFound, NotSupported, UserError
+from sqe.errors import AccessDenied, AlreadyExists, InvalidArgument, NotFound, NotSupported, UserError
+from sqe.foundation.byte_cache import ByteCache
+from sqe.session import Identity, TokenSource
 from sqe.tree.relations import TableName
 
 if TYPE_CHECKING:
     from sqe.config.config import CatalogSettings
 
 
+# Identities whose metadata is kept.
+MOST_IDENTITIES = 100
+
+
 def mount(settings: CatalogSettings) -> RestCatalog:
-    return RestCatalog(settings.name, settings.catalog_url or "", warehouse=settings.warehouse or "")
+    return RestCatalog(
+        settings.name,
+        settings.catalog_url or "",
+        warehouse=settings.warehouse or "",
+        choose_tokens=choose_tokens(settings),
+    )
+
+
+class _Kept:
+    """What the server has said to one identity."""
+
+    def __init__(self) -> None:
+        self.learnt = Learnt()
+        self.tables: ByteCache[Table] = ByteCache(METADATA_BYTES, table_bytes)
 
 
 class RestCatalog(CommittingCatalog):
-    """The catalog `name` of the server at `url`, which calls it `warehouse`."""
+    """The catalog `name` of the server at `url`, which calls it `warehouse`. `choose_tokens` says with which
+    token it is asked for somebody."""
 
     is_remote = True
     _keeps_raw = True
 
-    def __init__(self, name: str, url: str, *, warehouse: str) -> None:
+    def __init__(
+        self, name: str, url: str, *, warehouse: str, choose_tokens: ChooseTokens = lambda tokens: tokens
+    ) -> None:
         super().__init__(name)
         self.url = url
-        self._warehouse = warehouse
-        self._client = RestClient(name, url, warehouse=warehouse)
+        self._choose_tokens = choose_tokens
+        self._client = RestClient(name, RestServer(name, url), warehouse=warehouse)
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+
+    def acting_for(self, identity: Identity, tokens: TokenSource | None) -> Self:
+        chosen = self._choose_tokens(tokens)
+        if chosen is None:
+            return self
+        # Of everybody, if everybody reaches it with the same token.
+        kept = self._kept_for(identity.key if chosen is tokens else "")
+        acting = copy.copy(self)
+        acting.__dict__ |= {
+            "_client": self._client.acting_with(chosen, kept.learnt),
+            "_tables": kept.tables,
+        }
+        return acting
+
+    def _kept_for(self, key: str) -> _Kept:
+        with self._lock:
+            kept = self._kept.setdefault(key, _Kept())
+            self._kept.move_to_end(key)
+            while len(self._kept) > MOST_IDENTITIES:
+                self._kept.popitem(last=False)
+            return kept
+
+    @property
+    def kept_bytes(self) -> int:
+        with self._lock:
+            others = sum(kept.tables.bytes for kept in self._kept.values())
+        return super().kept_bytes + others
 
     def check(self) -> None:
-        # Listing all takes a request for each schema.
-        self._children(())
+        # Listing all takes a request for each schema. One that asks who is there has answered.
+        with contextlib.suppress(AccessDenied):
+            self._children(())
 
     def namespaces(self) -> list[Namespace]:
         return sorted(self._below(()))
@@ -168,6 +226,10 @@ class RestCatalog(CommittingCatalog):
             raise self._not_found(table.namespace, table.name) from None
         return self._loaded(answer, table)
 
+    def load_text(self, table: TableName) -> MetadataText:
+        loaded = self.load(table)
+        return MetadataText(metadata.encode(loaded.raw), loaded.location, loaded.config)
+
     def stage(self, table: TableName, request: Raw) -> TableMetadata:
         body = {**request, "name": table.name, "stage-create": True}
         try:
@@ -273,7 +335,7 @@ class RestCatalog(CommittingCatalog):
 
     def _swap(
         self, name: TableName, raw: Raw, *, base: Raw | None, pointer: Pointer | None, view: bool
-    ) -> tuple[Raw, str] | None:
+    ) -> TableMetadata | None:
         check_readable(raw, "" if pointer is None else pointer.location, name, view=view)
         if base is None:
             self.check_name(name)
@@ -290,8 +352,7 @@ class RestCatalog(CommittingCatalog):
             if base is None and error.status == 404:
                 raise self._no_schema(name.namespace) from None
             return None
-        pointer = self._pointer_in(answer, name, view=view)
-        return pointer.raw or {}, pointer.location
+        return self._loaded(answer, name, view=view)
 
     def _change(self, name: TableName, base: Raw, raw: Raw, view: bool) -> Raw:
         from sqe.catalog.iceberg.definition import complete

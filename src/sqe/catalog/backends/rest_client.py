@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from sqe.errors import AccessDenied, ConfigError, SqeError, Unavailable, UserError
 from sqe.foundation.record import record
+from sqe.session import TokenSource
 
 if TYPE_CHECKING:
     from sqe.catalog.backends.rest_connections import Connections
@@ -17,6 +19,10 @@ if TYPE_CHECKING:
 # not, and one that can be reached at all is reached by the second or third packet.
 CONNECT_SECONDS = 5.0
 ANSWER_SECONDS = 20.0
+# The token is no longer good, or never was.
+_NOT_KNOWN = (401, 419)
+# What Nessie says with status 500 to somebody who may not.
+_DENIALS = ("AccessCheckException",)
 _VIEWS = "GET /v1/{prefix}/namespaces/{namespace}/views"
 
 
@@ -38,23 +44,64 @@ class ServerConfig:
     views: bool
 
 
-class RestClient:
-    """The server at `url`, on behalf of the catalog `catalog`. Without authentication."""
+@dataclass(slots=True)
+class Learnt:
+    """What the server has said of itself to somebody."""
 
-    def __init__(self, catalog: str, url: str, *, warehouse: str) -> None:
+    config: ServerConfig | None = None
+
+
+class RestServer:
+    """Where it is, and the connections to it, which all who ask share."""
+
+    def __init__(self, catalog: str, url: str) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
             raise ConfigError(
                 f"catalog '{catalog}': its catalog_url is not an address",
                 hint='write "https://host:8181/path"',
             )
-        self._catalog = catalog
+        self.base = parts.path.rstrip("/")
         self._secure = parts.scheme == "https"
         self._host, self._port = parts.hostname, parts.port
-        self._base = parts.path.rstrip("/")
-        self._warehouse = warehouse
         self._connections: Connections | None = None
-        self._config: ServerConfig | None = None
+
+    def connections(self) -> Connections:
+        from sqe.catalog.backends.rest_connections import Connections
+
+        connections = self._connections
+        if connections is None:
+            connections = self._connections = Connections(self._host, self._port, secure=self._secure)
+        return connections
+
+    def close(self) -> None:
+        connections, self._connections = self._connections, None
+        if connections is not None:
+            connections.close()
+
+
+class RestClient:
+    """A server on behalf of the catalog `catalog`, for the one whose `tokens` they are."""
+
+    def __init__(
+        self,
+        catalog: str,
+        server: RestServer,
+        *,
+        warehouse: str,
+        tokens: TokenSource | None = None,
+        learnt: Learnt | None = None,
+    ) -> None:
+        self._catalog = catalog
+        self._server = server
+        self._warehouse = warehouse
+        self._tokens = tokens
+        self._learnt = learnt or Learnt()
+
+    def acting_with(self, tokens: TokenSource | None, learnt: Learnt) -> RestClient:
+        return RestClient(
+            self._catalog, self._server, warehouse=self._warehouse, tokens=tokens, learnt=learnt
+        )
 
     @property
     def has_views(self) -> bool:
@@ -87,20 +134,19 @@ class RestClient:
         return self._server_config().separator.join(namespace)
 
     def close(self) -> None:
-        connections, self._connections = self._connections, None
-        if connections is not None:
-            connections.close()
+        self._server.close()
 
     def _server_config(self) -> ServerConfig:
         # Concurrent callers each ask: one after the other, the last would wait for the timeouts of all.
-        if self._config is None:
-            self._config = self._fetch_config()
-        return self._config
+        config = self._learnt.config
+        if config is None:
+            config = self._learnt.config = self._fetch_config()
+        return config
 
     def _fetch_config(self) -> ServerConfig:
         query = urlencode({"warehouse": self._warehouse})
         try:
-            answer = self._call("GET", f"{self._base}/v1/config?{query}")
+            answer = self._call("GET", f"{self._server.base}/v1/config?{query}")
         except RestError as error:
             raise Unavailable(
                 f"catalog '{self._catalog}' does not know its warehouse, or is no Iceberg REST catalog",
@@ -120,30 +166,40 @@ class RestClient:
         words = [
             part if isinstance(part, str) else quote(self.namespace_text(part), safe="") for part in parts
         ]
-        path = "/".join((self._base, "v1", *([prefix] if prefix else []), *words))
+        path = "/".join((self._server.base, "v1", *([prefix] if prefix else []), *words))
         return f"{path}?{urlencode(query)}" if query else path
 
     def _call(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        from sqe.catalog.backends.rest_connections import Broken, Connections, NotSent, Silent, timeout
+        """With the newest token; with another one, once more, if the server refuses that."""
+        token = None if self._tokens is None else self._tokens.current()
+        status, answer = self._exchange(method, path, body, token)
+        if status in _NOT_KNOWN and token is not None and self._tokens is not None:
+            token = self._tokens.renewed_after(token)
+            if token is not None:
+                status, answer = self._exchange(method, path, body, token)
+        return self._answer(method, status, answer)
 
-        connections = self._connections
-        if connections is None:
-            connections = self._connections = Connections(self._host, self._port, secure=self._secure)
+    def _exchange(
+        self, method: str, path: str, body: Mapping[str, Any] | None, token: str | None
+    ) -> tuple[int, bytes]:
+        from sqe.catalog.backends.rest_connections import Broken, NotSent, Silent, timeout
+
         headers = {"Accept": "application/json", "User-Agent": "sqe"}
+        if token is not None:
+            headers["Authorization"] = f"Bearer {token}"
         content = None
         if body is not None:
             headers["Content-Type"] = "application/json"
             content = json.dumps(body).encode()
         seconds = timeout(connect=CONNECT_SECONDS, answer=ANSWER_SECONDS)
         try:
-            status, answer = connections.exchange(method, path, content, headers, seconds)
+            return self._server.connections().exchange(method, path, content, headers, seconds)
         except NotSent as error:
             raise self._unreachable() from error
         except Silent as error:
             raise (self._silent() if method == "GET" else self._unknown()) from error
         except Broken as error:
             raise (self._unreachable() if method == "GET" else self._unknown()) from error
-        return self._answer(method, status, answer)
 
     def _answer(self, method: str, status: int, content: bytes) -> dict[str, Any]:
         try:
@@ -159,7 +215,9 @@ class RestClient:
         kind, message = str(error.get("type") or ""), str(error.get("message") or "")
         if status in (404, 409):
             raise RestError(status, kind, message)
-        if status in (401, 403, 419):
+        if status in _NOT_KNOWN:
+            raise self._not_known()
+        if status == 403 or (status == 500 and kind in _DENIALS):
             raise AccessDenied(f"catalog '{self._catalog}' does not allow this")
         if status in (400, 406, 422, 501):
             raise UserError(
@@ -170,6 +228,16 @@ class RestClient:
             # A proxy that says this does not know what the server has done.
             raise self._unknown()
         raise self._fault(f"cannot answer: HTTP status {status}")
+
+    def _not_known(self) -> SqeError:
+        if self._tokens is None:
+            return AccessDenied(
+                f"catalog '{self._catalog}' asks for a token, and there is none",
+                hint="log in with a token or through an identity provider, or set the catalog's auth",
+            )
+        return AccessDenied(
+            f"catalog '{self._catalog}' does not accept the token that it is asked with", hint="log in again"
+        )
 
     def _unreachable(self) -> SqeError:
         return self._fault("cannot be reached", "check that it runs, and its catalog_url")

@@ -26,8 +26,8 @@ _RETRIES = 3
 _MOST_IDLE = 32
 # A server that says this has done nothing.
 _NOT_DONE = frozenset({429, 503})
-# A proxy that says this does not know what the server has done.
-_UNKNOWN = frozenset({500, 502, 504})
+# A proxy that says this does not know what the server has done. Not 500: some say so to those who may not.
+_UNKNOWN = frozenset({502, 504})
 
 
 class NotSent(Exception):

@@ -10,7 +10,7 @@ import hashlib
 import hmac
 import json
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from starlette.applications import Starlette
@@ -127,8 +127,8 @@ class _Gateway:
         plans = "snapshots" in request.query_params
         if binding.access is Access.READ or (binding.access is Access.WRITE and plans):
             return await self._load_as_bound(request, binding)
-        loaded = await run_in_threadpool(binding.catalog.load, binding.table)
-        return _table(loaded)
+        loaded = await run_in_threadpool(binding.catalog.load_text, binding.table)
+        return Response(_answer_of(loaded.text, loaded.location, loaded.config), media_type=_JSON)
 
     async def _load_as_bound(self, request: Request, binding: Binding) -> Response:
         table = binding.bound
@@ -139,9 +139,8 @@ class _Gateway:
         text = await run_in_threadpool(binding.catalog.metadata_as_bound, table)
         if table.uuid.encode() not in text:
             raise NotFound(f"table '{table.name}' was made anew since it was bound")
-        body = b'{"metadata-location":%b,"metadata":%b,"config":{}}'
-        location = json.dumps(table.metadata_location).encode()
-        return Response(body % (location, text), media_type=_JSON, headers={"ETag": tag})
+        answer = _answer_of(text, table.metadata_location, {})
+        return Response(answer, media_type=_JSON, headers={"ETag": tag})
 
     @_answers
     async def stage(self, request: Request) -> Response:
@@ -152,7 +151,7 @@ class _Gateway:
         if binding is None or binding.access is not Access.DEFINE or not body.get("stage-create"):
             raise _Refusal(403, "ForbiddenException", "the statement makes no such table")
         staged = await run_in_threadpool(binding.catalog.stage, binding.table, body)
-        return _table(staged)
+        return Response(_body_of(staged), media_type=_JSON)
 
     @_answers
     async def commit(self, request: Request) -> Response:
@@ -232,15 +231,14 @@ def _are_objects(items: object) -> bool:
     return isinstance(items, list) and all(isinstance(item, dict) for item in items)
 
 
-def _table(loaded: TableMetadata) -> Response:
-    return Response(_body_of(loaded), media_type=_JSON)
-
-
 def _body_of(loaded: TableMetadata) -> bytes:
-    answer: dict[str, Any] = {"metadata": loaded.raw, "config": dict(loaded.config)}
-    if loaded.location:
-        answer["metadata-location"] = loaded.location
-    return metadata.encode(answer)
+    return _answer_of(loaded.text or metadata.encode(loaded.raw), loaded.location, loaded.config)
+
+
+def _answer_of(text: bytes, location: str, config: Mapping[str, str]) -> bytes:
+    """Of metadata as it stands in its file, which has its history and may be large."""
+    place = b'"metadata-location":%b,' % json.dumps(location).encode() if location else b""
+    return b'{%b"metadata":%b,"config":%b}' % (place, text, json.dumps(dict(config)).encode())
 
 
 def _no_table() -> _Refusal:

@@ -79,9 +79,12 @@ def parse_view(raw: dict[str, Any], location: str, name: TableName) -> View:
         ) from error
 
 
-def write(raw: dict[str, Any], location: str) -> None:
-    """Writes a new metadata file: whole or not at all, and kept before anything points to it."""
-    file_system(location).write(location, encode(raw))
+def write(raw: dict[str, Any], location: str) -> bytes:
+    """Writes a new metadata file: whole or not at all, and kept before anything points to it. What is in
+    it."""
+    text = encode(raw)
+    file_system(location).write(location, text)
+    return text
 
 
 def encode(raw: Mapping[str, Any]) -> bytes:

@@ -131,9 +131,20 @@ class Table:
 @record
 class TableMetadata:
     """A table as an engine is told of it. `location` is the metadata file, or empty where none is yet;
-    `config` is what the catalog adds for whoever reads or writes its files."""
+    `config` is what the catalog adds for whoever reads or writes its files; `text` is the metadata as JSON,
+    where that is at hand."""
 
     raw: Raw
+    location: str
+    config: Mapping[str, str] = field(default_factory=dict)
+    text: bytes | None = field(default=None, repr=False, compare=False)
+
+
+@record
+class MetadataText:
+    """As TableMetadata, for whoever only hands it on."""
+
+    text: bytes = field(repr=False)
     location: str
     config: Mapping[str, str] = field(default_factory=dict)
 
