@@ -140,12 +140,15 @@ class Coordinator:
 
     @property
     def spark(self) -> Spark:
-        from sqe.engine.spark.jars import default_cache
+        from sqe.engine.spark.jars import ICEBERG_AWS, JARS, default_cache
         from sqe.engine.spark.spark import Spark
 
         with self._lock:
             if self._spark is None:
-                self._spark = Spark(self.config.spark, default_cache())
+                # Only a server says where the tables of such a catalog are.
+                remote = any(catalog.type == "rest" for catalog in self.config.catalogs.values())
+                jars = (*JARS, ICEBERG_AWS) if remote else JARS
+                self._spark = Spark(self.config.spark, default_cache(), jars)
             return self._spark
 
     @property

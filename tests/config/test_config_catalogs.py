@@ -222,6 +222,7 @@ def test_a_sqlite_catalog_can_be_used_now(tmp_path: Path) -> None:
         REST,
         REST + '[catalogs.c.auth]\ntype = "anonymous"',
         REST + '[catalogs.c.auth]\ntype = "session_bearer"',
+        REST + '[catalogs.c.storage]\ns3_region = "r"\ns3_secret_key = "hush"',
         REST + '[catalogs.c.auth]\ntype = "static"\ntoken = "hush"',
     ],
 )
@@ -243,7 +244,6 @@ def test_these_can_be_used_now(tmp_path: Path, text: str) -> None:
         ('type = "hadoop"\nwarehouse = "s3a://b/w"', "a warehouse that is not a local directory is known"),
         ('catalog_url = "http://u:hush@h"\nwarehouse = "w"', "a catalog_url with a user in it is known"),
         (REST + '[catalogs.c.auth]\ntype = "aws"', 'auth of type "aws" is known'),
-        (REST + '[catalogs.c.storage]\ns3_region = "r"', "catalogs.c.storage.s3_region is known"),
     ],
 )  # fmt: skip
 def test_these_stop_the_start(tmp_path: Path, text: str, complaint: str) -> None:

@@ -59,6 +59,24 @@ _AUTH: dict[str, Node] = {
     "scope": text("What it asks for.", "PRINCIPAL_ROLE:ALL"),
     "allow_http": flag("Ask a `token_endpoint` without TLS."),
 }
+_S3: dict[str, Node] = {
+    "s3_endpoint": text("Address of an S3 server other than Amazon's: `https://minio.example:9000`."),
+    "s3_region": text("Region of the buckets."),
+    "s3_access_key": text("Key for tables whose catalog hands out none.", secret=True),
+    "s3_secret_key": text("Its secret.", secret=True),
+    "s3_path_style": flag("Write the bucket into the path of an address and not into its host."),
+    "s3_allow_http": flag("Use a store without TLS, also one that a catalog names."),
+}
+STORAGE = Section("Object stores. What a catalog hands out for a table goes before all of this.", _S3)
+# By the names that Iceberg's catalogs use; the last is ours.
+_PROPERTIES = {
+    "s3_endpoint": "s3.endpoint",
+    "s3_region": "client.region",
+    "s3_access_key": "s3.access-key-id",
+    "s3_secret_key": "s3.secret-access-key",
+    "s3_path_style": "s3.path-style-access",
+    "s3_allow_http": "sqe.s3-allow-http",
+}
 CATALOG = Section(
     "One catalog. The backend's keys may stand directly in the block or in `.backend`.",
     {
@@ -67,6 +85,10 @@ CATALOG = Section(
         "polaris_url": text("Older name of `catalog_url`."),
         **_BACKEND,
         "backend": Section("Kind of the catalog and where it is.", _BACKEND),
+        "storage": Section("Where its files are, in place of `[storage]`.", _S3),
+        "require_vended_credentials": flag(
+            "Use no keys but those that the catalog hands out with a table (`rest`)."
+        ),
         "auth": Section("With which identity a catalog of type `rest` is called.", _AUTH),
     },
 )
@@ -83,6 +105,7 @@ class CatalogSettings:
     options: Mapping[str, object] = field(default_factory=dict, repr=False)
     auth: Mapping[str, object] = field(default_factory=dict, repr=False)
     storage: Mapping[str, object] = field(default_factory=dict, repr=False)
+    require_vended_credentials: bool = False
 
     @property
     def url(self) -> str:
@@ -129,7 +152,8 @@ def _backend(block: Block, key: str) -> object:
     return block.get(key) if inner is None else inner
 
 
-def read_catalog(name: str, block: Block, dotted: str) -> CatalogSettings:
+def read_catalog(name: str, block: Block, dotted: str, common_storage: Block) -> CatalogSettings:
+    """`common_storage` is what `[storage]` says for all of them."""
     inner = block.get("backend")
     for key, value in inner.items() if isinstance(inner, Mapping) else ():
         if key in block and block[key] != value:
@@ -155,7 +179,8 @@ def read_catalog(name: str, block: Block, dotted: str) -> CatalogSettings:
         catalog_url=str(url) if url else None,
         options=_own_options(dotted, kind, block, options),
         auth=auth if isinstance(auth, Mapping) else {},
-        storage=storage if isinstance(storage, Mapping) else {},
+        storage={**common_storage, **(storage if isinstance(storage, Mapping) else {})},
+        require_vended_credentials=bool(block.get("require_vended_credentials")),
     )
     if kind == "jdbc" and settings.database not in DATABASES:
         # The url may hold a password.
@@ -204,3 +229,12 @@ def unbuilt_part(catalog: CatalogSettings) -> tuple[str, str] | None:
 
 def _has_file_system(scheme: str) -> bool:
     return scheme == "file" or scheme in of_other_packages(FILE_SYSTEM_GROUP)
+
+
+def storage_properties(values: Mapping[str, object]) -> dict[str, str]:
+    """What is set, as Iceberg's catalogs would say it."""
+    return {
+        _PROPERTIES[key]: str(value).lower() if isinstance(value, bool) else str(value)
+        for key, value in values.items()
+        if key in _PROPERTIES and value not in (None, "")
+    }

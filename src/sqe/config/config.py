@@ -311,8 +311,11 @@ def known_keys(catalog: str = "<name>") -> Iterator[tuple[tuple[str, ...], Key]]
 def _build(raw: _RawConfig, *, check_built: bool) -> Config:
     _check_ports(raw)
     blocks = catalog_blocks(raw.values)
+    given = raw.at("storage")
+    storage = given if isinstance(given, Mapping) else {}
     catalogs = {
-        name: read_catalog(name, block, _dotted(where)) for name, (block, where) in sorted(blocks.items())
+        name: read_catalog(name, block, _dotted(where), storage)
+        for name, (block, where) in sorted(blocks.items())
     }
     attempts = build_settings(RateLimitSettings, raw.at("rate_limit")).auth_attempts_per_minute
     source = raw.sources.get(("auth", "providers", "type")) if check_built else None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from sqe.config.catalogs import CATALOG
+from sqe.config.catalogs import CATALOG, STORAGE
 from sqe.config.duckdb import FastSettings
 from sqe.config.keys import (
     Key,
@@ -177,6 +177,7 @@ def sections() -> dict[str, Node]:
         "events": declared(EventSettings, "What happens to each statement, for programs to read."),
         "catalog": CATALOG,
         "catalogs": Named(CATALOG),
+        "storage": STORAGE,
         "coordinator": declared(
             ServerSettings,
             "The server.",

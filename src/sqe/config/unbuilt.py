@@ -17,7 +17,7 @@ AWAITED: dict[str, dict[str, str]] = {
     "settings of one catalog's tables": {
         "catalogs.<name>": (
             "metadata_cache_ttl_secs default_table_format_version trust_sort_order small_file_threshold_mb "
-            "parquet_compression manifest_concurrency require_vended_credentials "
+            "parquet_compression manifest_concurrency "
             "namespace_visibility_filter"
         ),
     },
@@ -39,11 +39,7 @@ AWAITED: dict[str, dict[str, str]] = {
     "profiles of slow statements": {"query": "slow_query_threshold_secs query_profile"},
     "checks of a production server": {"coordinator": "production_mode debug"},
     "object stores": {
-        "catalogs.<name>.storage": (
-            "s3_endpoint s3_region s3_access_key s3_secret_key s3_path_style s3_allow_http"
-        ),
         "storage": (
-            "s3_endpoint s3_region s3_access_key s3_secret_key s3_path_style s3_allow_http "
             "coalesce_threshold footer_cache_size concurrent_requests_per_file max_concurrent_files "
             "prefetch_buffer azure_account azure_access_key azure_sas_token azure_use_emulator "
             "gcs_service_account_path gcs_service_account_key"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import posixpath
+import sys
 import threading
-from collections.abc import Mapping
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -15,9 +16,13 @@ SCHEME = "mem-of-tests"
 
 
 class MemoryFiles:
-    def __init__(self, properties: Mapping[str, str]) -> None:
-        self._files: dict[str, bytes] = {}
-        self._lock = threading.Lock()
+    """One store in this process, however often it is opened."""
+
+    _files: ClassVar[dict[str, bytes]] = {}
+    _lock = threading.Lock()
+
+    def __init__(self, storage: object) -> None:
+        """It asks for no keys."""
 
     def spell(self, location: str) -> str:
         return self.resolve(location)
@@ -63,7 +68,7 @@ class MemoryFiles:
 
 
 def install(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The package that has it, as pip would put it there."""
+    """The package that has it, as pip would put it there. Its store is empty."""
     info = site / "sqe_memory_files-1.0.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: sqe-memory-files\nVersion: 1.0\n")
@@ -72,3 +77,4 @@ def install(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "broken-of-tests = memory_files:absent\nfile = memory_files:MemoryFiles\n"
     )
     monkeypatch.syspath_prepend(str(site))
+    monkeypatch.delitem(sys.modules, "memory_files", raising=False)

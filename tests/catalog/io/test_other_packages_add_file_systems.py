@@ -22,7 +22,7 @@ from sqe.tree import changes as c
 
 @pytest.fixture(autouse=True)
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(io, "_file_systems", {})
+    monkeypatch.setattr(io, "_makers", {})
     install(tmp_path / "site", monkeypatch)
 
 

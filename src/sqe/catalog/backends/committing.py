@@ -12,7 +12,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from sqe.catalog.iceberg import metadata
 from sqe.catalog.iceberg.table import MetadataText, Table, TableCommit, TableMetadata, table_bytes
@@ -36,6 +36,9 @@ from sqe.tree.changes import Change
 from sqe.tree.relations import TableName
 from sqe.tree.statements import CreateTable
 
+if TYPE_CHECKING:
+    from sqe.catalog.io.storage import Storage
+
 Namespace = tuple[str, ...]
 Raw = dict[str, Any]
 # The metadata of a table or view, None if there is none, and its location to the metadata that it gets.
@@ -52,6 +55,8 @@ class Pointer:
     location: str
     is_view: bool
     raw: Raw | None = field(default=None, repr=False, compare=False)
+    # What the files are read and written with, where the answer brought that along.
+    storage: Storage | None = field(default=None, repr=False, compare=False)
 
 
 class CommittingCatalog(ABC):
@@ -147,7 +152,7 @@ class CommittingCatalog(ABC):
             raise InvalidArgument("a table needs a name")
         name = TableName(self.name, namespace, statement.table.name)
         statement = replace(statement, table=name)
-        place = spell(statement.location) if statement.location else None
+        place = self._spell(statement.location) if statement.location else None
         from sqe.catalog.iceberg.definition import new_metadata, replacement
 
         def change(base: Raw | None, base_location: str) -> Raw:
@@ -158,6 +163,10 @@ class CommittingCatalog(ABC):
 
         made = self._commit(name, change, create=True, replace=statement.replace)
         return self._load(name, Pointer(made.location, False, made.raw))
+
+    def _spell(self, location: str) -> str:
+        """The one spelling of a place for a new table or schema."""
+        return spell(location)
 
     def alter_table(self, table: TableName, change: Change) -> Table:
         from sqe.catalog.iceberg.definition import committed
@@ -365,7 +374,8 @@ class CommittingCatalog(ABC):
             table = metadata.parse(_read(pointer, name), location, name)
             table = self._remember(replace(table, raw=pointer.raw) if self._keeps_raw else table)
         # A renamed table has the same metadata under another name.
-        return table if table.name == name else replace(table, name=name)
+        table = table if table.name == name else replace(table, name=name)
+        return table if pointer.storage is None else replace(table, storage=pointer.storage)
 
     def _remember(self, table: Table) -> Table:
         if self._keeps_metadata:

@@ -26,12 +26,15 @@ from sqe.catalog.backends.committing import (
 from sqe.catalog.backends.jdbc import refuse_purge
 from sqe.catalog.backends.rest_auth import ChooseTokens, choose_tokens
 from sqe.catalog.backends.rest_client import Learnt, RestClient, RestError, RestServer
+from sqe.catalog.backends.vended import VendedStorage
 from sqe.catalog.iceberg import metadata
 from sqe.catalog.iceberg.commits import RequirementFailed
 from sqe.catalog.iceberg.table import MetadataText, Table, TableCommit, TableMetadata, table_bytes
 from sqe.catalog.iceberg.view import View, ViewDefinition
-from sqe.catalog.io import spell
+from sqe.catalog.io import file_system
+from sqe.catalog.io.storage import FixedStorage
 from sqe.catalog.names import Visible, everything
+from sqe.config.catalogs import storage_properties
 from sqe.errors import AccessDenied, AlreadyExists, InvalidArgument, NotFound, NotSupported, UserError
 from sqe.foundation.byte_cache import ByteCache
 from sqe.session import Identity, TokenSource
@@ -51,6 +54,8 @@ def mount(settings: CatalogSettings) -> RestCatalog:
         settings.catalog_url or "",
         warehouse=settings.warehouse or "",
         choose_tokens=choose_tokens(settings),
+        storage=storage_properties(settings.storage),
+        require_vended=settings.require_vended_credentials,
     )
 
 
@@ -70,9 +75,18 @@ class RestCatalog(CommittingCatalog):
     _keeps_raw = True
 
     def __init__(
-        self, name: str, url: str, *, warehouse: str, choose_tokens: ChooseTokens = lambda tokens: tokens
+        self,
+        name: str,
+        url: str,
+        *,
+        warehouse: str,
+        choose_tokens: ChooseTokens = lambda tokens: tokens,
+        storage: Mapping[str, str] | None = None,
+        require_vended: bool = False,
     ) -> None:
         super().__init__(name)
+        self._storage = storage or {}
+        self._require_vended = require_vended
         self.url = url
         self._choose_tokens = choose_tokens
         self._client = RestClient(name, RestServer(name, url), warehouse=warehouse)
@@ -160,7 +174,7 @@ class RestCatalog(CommittingCatalog):
         above = self._table_above(namespace)
         if above is not None:
             raise name_conflict(f"table or view '{self.name}.{above}'")
-        given = {**(properties or {}), **({} if location is None else {"location": spell(location)})}
+        given = {**(properties or {}), **({} if location is None else {"location": self._spell(location)})}
         for length in range(1, len(namespace)):
             # Not all servers make the parents.
             if self._properties(namespace[:length]) is None:
@@ -327,7 +341,21 @@ class RestCatalog(CommittingCatalog):
         if not isinstance(raw, dict) or not isinstance(location, str):
             kind = "view" if view else "table"
             raise metadata.broken(name, "the server sends no metadata of it", kind=kind)
-        return Pointer(location, view, raw)
+        return Pointer(location, view, raw, None if view else self._storage_in(answer, name))
+
+    def _storage_in(self, answer: Raw, table: TableName) -> VendedStorage | None:
+        """What its files are opened with; None where the catalog and the configuration say nothing."""
+
+        def fetch() -> Raw:
+            return self._client.get("namespaces", table.namespace, "tables", (table.name,))
+
+        if not answer.get("config") and not answer.get("storage-credentials") and not self._storage:
+            return None
+        return VendedStorage(answer, self._storage, fetch, required=self._require_vended)
+
+    def _spell(self, location: str) -> str:
+        # The server hands out the keys for it.
+        return file_system(location, FixedStorage(self._storage)).spell(location)
 
     def _new_location(self, namespace: Namespace, name: str) -> str:
         """The server's choice."""

@@ -23,6 +23,8 @@ ANSWER_SECONDS = 20.0
 _NOT_KNOWN = (401, 419)
 # What Nessie says with status 500 to somebody who may not.
 _DENIALS = ("AccessCheckException",)
+# Keys for the files of a table, please, and no signing of requests.
+_DELEGATION = {"X-Iceberg-Access-Delegation": "vended-credentials"}
 _VIEWS = "GET /v1/{prefix}/namespaces/{namespace}/views"
 
 
@@ -184,7 +186,7 @@ class RestClient:
     ) -> tuple[int, bytes]:
         from sqe.catalog.backends.rest_connections import Broken, NotSent, Silent, timeout
 
-        headers = {"Accept": "application/json", "User-Agent": "sqe"}
+        headers = {"Accept": "application/json", "User-Agent": "sqe", **_DELEGATION}
         if token is not None:
             headers["Authorization"] = f"Bearer {token}"
         content = None

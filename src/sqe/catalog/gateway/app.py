@@ -23,7 +23,9 @@ from sqe.catalog.gateway.bindings import Access, Binding, Bindings, Commit, Name
 from sqe.catalog.iceberg import metadata
 from sqe.catalog.iceberg.requests import read_object
 from sqe.catalog.iceberg.strict import InvalidCommit
-from sqe.catalog.iceberg.table import TableMetadata, tag_of
+from sqe.catalog.iceberg.table import Table, TableMetadata, tag_of
+from sqe.catalog.io.location import scheme_of
+from sqe.catalog.io.storage import ALLOW_HTTP
 from sqe.errors import AlreadyExists, CommitConflict, NotFound, SqeError, Unavailable
 
 log = logging.getLogger(__name__)
@@ -139,7 +141,8 @@ class _Gateway:
         text = await run_in_threadpool(binding.catalog.metadata_as_bound, table)
         if table.uuid.encode() not in text:
             raise NotFound(f"table '{table.name}' was made anew since it was bound")
-        answer = _answer_of(text, table.metadata_location, {})
+        config = await run_in_threadpool(spark_config, table)
+        answer = _answer_of(text, table.metadata_location, config)
         return Response(answer, media_type=_JSON, headers={"ETag": tag})
 
     @_answers
@@ -178,9 +181,13 @@ class _Gateway:
 
     @_answers
     async def credentials(self, request: Request) -> Response:
-        """Local files need none."""
-        self._bound(request)
-        return _json({"storage-credentials": []})
+        """Renewed for a statement that runs longer than they hold. Local files need none."""
+        _, binding = self._bound(request)
+        bound = binding.bound
+        if bound is None or bound.storage is None:
+            return _json({"storage-credentials": []})
+        config = await run_in_threadpool(spark_config, bound)
+        return _json({"storage-credentials": [{"prefix": _bucket(bound.location), "config": config}]})
 
     def _namespace(self, request: Request) -> Namespace:
         namespace = self._bindings.find(request.path_params["namespace"])
@@ -216,6 +223,18 @@ def _commit(
         if key:
             namespace.answers[key] = (digest, answer)
         return answer
+
+
+def spark_config(table: Table) -> dict[str, str]:
+    """What Spark opens the files of a table with."""
+    if table.storage is None or scheme_of(table.location) == "file":
+        return {}
+    return {k: v for k, v in table.storage.properties(table.location).items() if k != ALLOW_HTTP}
+
+
+def _bucket(location: str) -> str:
+    scheme, _, rest = location.partition("://")
+    return f"{scheme}://{rest.partition('/')[0]}"
 
 
 async def _body(request: Request) -> dict[str, Any]:

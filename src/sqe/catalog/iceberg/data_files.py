@@ -284,7 +284,7 @@ class FileCache:
         of = table.uuid or str(table.name) if snapshot.id == table.current_snapshot_id else None
 
         def load() -> TableFiles:
-            manifests = manifests_of(snapshot, table.name)
+            manifests = manifests_of(snapshot, table)
             if of is not None:
                 self._forget_others(of, frozenset(m.location for m in manifests))
             return TableFiles([self._chunk(m, table) for m in manifests])

@@ -12,7 +12,8 @@ import io
 import json
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import field
+from typing import TYPE_CHECKING, Any
 
 from sqe.catalog.iceberg.single_values import Ordinal, ordinal, value
 from sqe.catalog.iceberg.table import PartitionField, Snapshot, Table
@@ -22,6 +23,9 @@ from sqe.foundation.record import record
 from sqe.tree.relations import TableName
 from sqe.types import sql_types as t
 from sqe.types.iceberg import leaf_types
+
+if TYPE_CHECKING:
+    from sqe.catalog.io.storage import Storage
 
 DATA, POSITION_DELETES, EQUALITY_DELETES = 0, 1, 2
 # The status of an entry.
@@ -83,6 +87,8 @@ class Manifest:
     spec_id: int
     holds_deletes: bool
     stored: Mapping[str, Any]
+    # What its file is read with.
+    storage: Storage | None = field(default=None, repr=False, compare=False)
 
 
 @record
@@ -116,16 +122,16 @@ class DataFile:
         return values is not None and values == (self.null_counts or {}).get(field_id)
 
 
-def manifests_of(snapshot: Snapshot | None, name: TableName) -> list[Manifest]:
+def manifests_of(snapshot: Snapshot | None, table: Table) -> list[Manifest]:
     if snapshot is None:
         return []
-    with reading(name):
+    with reading(table.name):
         if snapshot.manifest_list is None:
             raise ValueError("a snapshot of Iceberg's first days, without a manifest list")
-    return manifests_in(snapshot.manifest_list, name)
+    return manifests_in(snapshot.manifest_list, table.name, table.storage)
 
 
-def manifests_in(manifest_list: str, name: TableName) -> list[Manifest]:
+def manifests_in(manifest_list: str, name: TableName, storage: Storage | None = None) -> list[Manifest]:
     with reading(name):
         return [
             Manifest(
@@ -134,8 +140,9 @@ def manifests_in(manifest_list: str, name: TableName) -> list[Manifest]:
                 spec_id=int(m["partition_spec_id"]),
                 holds_deletes=m.get("manifest_content") == 1,
                 stored=m,
+                storage=storage,
             )
-            for m in _records(_blocks(_read(manifest_list)))
+            for m in _records(_blocks(_read(manifest_list, storage)))
         ]
 
 
@@ -170,12 +177,12 @@ def reading(name: TableName) -> Iterator[None]:
         ) from error
 
 
-def _read(location: str) -> bytes:
-    return file_system(location).read(location)
+def _read(location: str, storage: Storage | None) -> bytes:
+    return file_system(location, storage).read(location)
 
 
 def _manifest_blocks(manifest: Manifest) -> Any:
-    content = _read(manifest.location)
+    content = _read(manifest.location, manifest.storage)
     if len(content) != manifest.length:
         # Cut off between two blocks, it would be a good file of fewer rows.
         raise ValueError("the manifest has not the length that its list says")
@@ -227,7 +234,7 @@ def _field(field: Mapping[str, Any], position: int, id_for_name: bool) -> dict[s
 def data_files(table: Table) -> Iterator[DataFile]:
     """The live files of the current snapshot, deletes too, with all that is known of each."""
     types = known_types(table)
-    for manifest in manifests_of(table.current_snapshot, table.name):
+    for manifest in manifests_of(table.current_snapshot, table):
         fields = table.specs.get(manifest.spec_id, ())
         for stored in live_files(manifest, table.name):
             with reading(table.name):
@@ -243,7 +250,7 @@ def known_types(table: Table) -> dict[int, t.Type]:
 def manifest_rows(table: Table) -> Iterator[tuple[object, ...]]:
     """As "t$manifests" has them."""
     types = known_types(table)
-    for manifest in manifests_of(table.current_snapshot, table.name):
+    for manifest in manifests_of(table.current_snapshot, table):
         m = manifest.stored
         fields = table.specs.get(manifest.spec_id, ())
         with reading(table.name):

@@ -144,6 +144,8 @@ def partition_columns(table: Table) -> list[PartitionColumn]:
 
 
 def _raw(table: Table) -> dict[str, Any]:
+    if table.raw is not None:
+        return dict(table.raw)
     return metadata.read(table.metadata_location, table.name)
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqe.foundation.record import record
 from sqe.tree.relations import TableName
 from sqe.types.sql_types import Type
+
+if TYPE_CHECKING:
+    from sqe.catalog.io.storage import Storage
 
 Raw = dict[str, Any]
 """Metadata as its JSON says it."""
@@ -104,6 +107,8 @@ class Table:
     schema_id: int = 0
     # The whole, of a table whose metadata file only a server can read.
     raw: Mapping[str, Any] | None = field(default=None, repr=False, compare=False)
+    # What its files are read and written with, where they are in an object store.
+    storage: Storage | None = field(default=None, repr=False, compare=False)
 
     @property
     def comment(self) -> str | None:

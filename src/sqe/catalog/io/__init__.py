@@ -2,7 +2,7 @@
 
 The scheme of a location says which file system has it; each is imported with the first location that it has.
 Other packages add schemes by entry points of the group `sqe.file_systems`, each a function that makes a
-FileSystem of its properties.
+FileSystem with the keys of a Storage.
 """
 
 from __future__ import annotations
@@ -17,19 +17,21 @@ from sqe.errors import ConfigError, NotSupported, SqeError
 
 if TYPE_CHECKING:
     from sqe.catalog.io.protocol import FileSystem, MakeFileSystem
+    from sqe.catalog.io.storage import Storage
 
-_BUILT_IN = {"file": "sqe.catalog.io.local"}
+_BUILT_IN = {"file": "sqe.catalog.io.local", "s3": "sqe.catalog.io.s3", "s3a": "sqe.catalog.io.s3"}
 
-_file_systems: dict[str, FileSystem | None] = {}
+_makers: dict[str, MakeFileSystem | None] = {}
 
 
-def file_system(location: str) -> FileSystem:
-    """NotSupported where no file system has the scheme."""
+def file_system(location: str, storage: Storage | None = None) -> FileSystem:
+    """With the keys of `storage`, where it asks for some. NotSupported for a scheme that nobody has."""
     scheme = scheme_of(location)
-    if scheme not in _file_systems:
-        # Two threads may both make one; either will do.
-        _file_systems[scheme] = _make(scheme)
-    files = _file_systems[scheme]
+    if scheme not in _makers:
+        # Two threads may both find it.
+        _makers[scheme] = _maker(scheme)
+    make = _makers[scheme]
+    files = None if make is None else make(storage)
     if files is None:
         raise NotSupported(
             f"the location '{location}' is not a local path",
@@ -71,11 +73,10 @@ def configured(place: str) -> str:
     return spell(os.path.abspath(os.path.expanduser(place)))
 
 
-def _make(scheme: str) -> FileSystem | None:
+def _maker(scheme: str) -> MakeFileSystem | None:
     # Ours first: no package may stand in for them.
     if scheme in _BUILT_IN:
-        make = cast("MakeFileSystem", import_module(_BUILT_IN[scheme]).file_system)
-        return make({})
+        return cast("MakeFileSystem", import_module(_BUILT_IN[scheme]).file_system)
     from importlib.metadata import entry_points
 
     from sqe.config.catalogs import FILE_SYSTEM_GROUP
@@ -86,7 +87,6 @@ def _make(scheme: str) -> FileSystem | None:
     if len(entries) > 1:
         raise ConfigError(f'two packages have a file system for "{scheme}:"')
     try:
-        make = cast("MakeFileSystem", entries[0].load())
+        return cast("MakeFileSystem", entries[0].load())
     except (ImportError, AttributeError) as error:
         raise ConfigError(f'the file system for "{scheme}:" cannot be loaded: {error}') from None
-    return make({})

@@ -12,7 +12,7 @@ import os
 import re
 import shutil
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sqe.catalog.io.location import SCHEME
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 _UNUSABLE = re.compile(r"[?#\x00-\x1f\x7f]")
 
 
-def file_system(properties: Mapping[str, str]) -> LocalFiles:
-    return LocalFiles()
+def file_system(storage: object) -> LocalFiles:
+    """The account of this process has all keys that there are."""
+    return _FILES
 
 
 class LocalFiles:
@@ -132,6 +133,9 @@ class LocalFiles:
         hidden = os.path.join(above, f".{name}.{uuid.uuid4().hex}.dropped")
         os.rename(os.path.join(above, name), hidden)
         shutil.rmtree(hidden, ignore_errors=True)
+
+
+_FILES = LocalFiles()
 
 
 def local_path(location: str) -> str:

@@ -7,9 +7,10 @@ an SqeError.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
+from sqe.catalog.io.storage import Storage
 from sqe.foundation.record import record
 
 
@@ -78,5 +79,6 @@ class DirectoryTree(FileSystem, Protocol):
         """With all that is in it: at once gone under its name, then deleted. FileNotFoundError."""
 
 
-MakeFileSystem = Callable[[Mapping[str, str]], FileSystem]
-"""What an entry point names. It gets the storage properties of a catalog, of which there are none yet."""
+MakeFileSystem = Callable[[Storage | None], FileSystem | None]
+"""What an entry point names. It gets the keys of the table whose files are meant, if any; None if it can do
+nothing without."""

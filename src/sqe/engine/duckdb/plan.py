@@ -11,6 +11,7 @@ from functools import partial
 from sqe.catalog.iceberg.data_files import FileCache, TableFiles, scan_bytes
 from sqe.catalog.iceberg.table import Column, Table
 from sqe.catalog.io import engine_path
+from sqe.catalog.io.location import scheme_of
 from sqe.config.duckdb import FastSettings
 from sqe.engine.duckdb.bounds import UNKNOWN, Bounds, Range
 from sqe.engine.duckdb.constants import folded
@@ -132,6 +133,8 @@ class _Reading:
 
     def source(self, scan: Scan, terms: Sequence[Expression]) -> Source:
         table = self._tables[scan.table]
+        if scheme_of(table.location) != "file":
+            raise Ineligible(f"table {scan.table.name}: its files are in an object store")
         files = self._files_of(scan)
         kind = kind_of(table, files, as_of=scan.as_of)
         if isinstance(kind, Denied):

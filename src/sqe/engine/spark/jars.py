@@ -52,6 +52,14 @@ ICEBERG = Jar(
 )
 
 JARS = (ICEBERG,)
+# What reads and writes S3, for servers with catalogs whose tables may be there.
+ICEBERG_AWS = Jar(
+    "org.apache.iceberg",
+    "iceberg-aws-bundle",
+    "1.12.0",
+    sha256="dd7e49ffa4ac9b215bed846581991259e3aec9bb2fa08d6cec029c46cd66d957",
+    size=69034612,
+)
 
 OnProgress = Callable[[Jar, int], None]
 """Called with a jar that is being fetched and how many bytes of it have arrived."""

@@ -17,7 +17,7 @@ from pathlib import Path
 from sqe.config.spark import SparkSettings, authentication
 from sqe.engine.spark import watchdog
 from sqe.engine.spark.archive import ClassArchive, class_archive, prune
-from sqe.engine.spark.jars import ensure_jars, spark_jars
+from sqe.engine.spark.jars import JARS, Jar, ensure_jars, spark_jars
 from sqe.engine.spark.java import Java, find_java
 from sqe.engine.spark.python_workers import python_workers
 from sqe.engine.spark.session_conf import SESSION_CONF
@@ -90,7 +90,7 @@ SMALL_HEAP_MEGABYTES = 4096
 class SparkServer:
     """Started on construction; `wait()` until it answers. Ends with `stop()` or with this process."""
 
-    def __init__(self, settings: SparkSettings, cache: Path) -> None:
+    def __init__(self, settings: SparkSettings, cache: Path, jars: Sequence[Jar] = JARS) -> None:
         self.token = secrets.token_urlsafe(32)
         self._settings = settings
         remove_stale(PREFIX)
@@ -105,7 +105,7 @@ class SparkServer:
         self._lock = threading.Lock()
         try:
             java = find_java()
-            ours = ensure_jars(cache)
+            ours = ensure_jars(cache, jars)
             classpath = [*ours, *spark_jars()]
             archive = class_archive(cache, java, classpath)
             if archive.final is not None:

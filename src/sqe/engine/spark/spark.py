@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqe.config.spark import SparkSettings
 from sqe.engine.spark.errors import SessionGone
+from sqe.engine.spark.jars import JARS, Jar
 from sqe.engine.spark.session_conf import SESSION_CONF
 from sqe.engine.spark.types import spark_type
 from sqe.errors import Cancelled, InternalError, LimitExceeded, SqeError, Unavailable
@@ -66,11 +67,13 @@ class _Link:
 
 
 class Spark:
-    """`cache_dir` holds what is fetched or built once: jars and the class archive."""
+    """`cache_dir` holds what is fetched or built once: jars and the class archive. `jars` are those that a
+    server of ours has beside Spark's own."""
 
-    def __init__(self, config: SparkSettings, cache_dir: Path) -> None:
+    def __init__(self, config: SparkSettings, cache_dir: Path, jars: Sequence[Jar] = JARS) -> None:
         self._settings = config
         self._cache = cache_dir
+        self._jars = jars
         self._lock = threading.Lock()
         self._link_lock = threading.Lock()
         self._link: _Link | None = None
@@ -222,7 +225,7 @@ class Spark:
             return _Link(None, open_channel(endpoint), endpoint.user_id)
         from sqe.engine.spark.server import SparkServer
 
-        server = SparkServer(self._settings, self._cache)
+        server = SparkServer(self._settings, self._cache, self._jars)
         try:
             # The client is imported while the JVM starts.
             from sqe.engine.spark.connect import Endpoint, open_channel

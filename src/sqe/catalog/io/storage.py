@@ -1,0 +1,44 @@
+"""What an object store is opened with: where it is, and whose keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from sqe.foundation.record import record
+
+# Iceberg's names, by which catalogs hand them out.
+ENDPOINT = "s3.endpoint"
+REGION = "client.region"
+ACCESS_KEY = "s3.access-key-id"
+SECRET_KEY = "s3.secret-access-key"
+SESSION_TOKEN = "s3.session-token"
+EXPIRES_AT_MS = "s3.session-token-expires-at-ms"
+PATH_STYLE = "s3.path-style-access"
+# Ours: whether keys may travel without TLS.
+ALLOW_HTTP = "sqe.s3-allow-http"
+
+
+class Storage(Protocol):
+    """The keys of a table's files, for whoever reads or writes them."""
+
+    @property
+    def owner(self) -> str:
+        """Whose keys they are, for people: `vended by the catalog`, `of the configuration`."""
+
+    def properties(self, location: str) -> Mapping[str, str]:
+        """For a file, or all files below a directory, as they are now: keys that end are renewed."""
+
+
+@record
+class FixedStorage:
+    """Of the configuration: the same for everybody."""
+
+    given: Mapping[str, str]
+    owner: str = "of the configuration"
+
+    def __repr__(self) -> str:
+        return "FixedStorage()"
+
+    def properties(self, location: str) -> Mapping[str, str]:
+        return self.given
