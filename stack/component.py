@@ -15,6 +15,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
 
+import urllib3
+from urllib3.exceptions import HTTPError
+
 from sqe.errors import Unavailable
 
 END_SECONDS = 10.0
@@ -81,7 +84,7 @@ def start_process(
             process.wait()
             raise Unavailable(f"{name} did not start; {log} ends with: {_end_of(log)}")
         time.sleep(0.2)
-    _write_private(home / "facts.json", json.dumps(dict(facts), indent=2))
+    write_private(home / "facts.json", json.dumps(dict(facts), indent=2))
     return Component(name, home, process.pid, facts)
 
 
@@ -99,6 +102,18 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def answers(url: str) -> bool:
+    try:
+        return urllib3.request("GET", url, timeout=2.0, retries=False).status == 200
+    except HTTPError:
+        return False
+
+
+def write_private(path: Path, text: str) -> None:
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        file.write(text)
 
 
 def end_process(pid: int) -> None:
@@ -127,8 +142,3 @@ def _is_of(pid: int, home: Path) -> bool:
 
 def _end_of(log: Path) -> str:
     return log.read_text(errors="replace")[-2000:]
-
-
-def _write_private(path: Path, text: str) -> None:
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        file.write(text)
