@@ -33,9 +33,7 @@ class Component:
     facts: Mapping[str, str]
 
     def stop(self) -> None:
-        end_process(self.pid)
-        for file in ("pid", "facts.json"):
-            (self.home / file).unlink(missing_ok=True)
+        end_in(self.home)
 
 
 NOTHING: Mapping[str, Component] = MappingProxyType({})
@@ -90,12 +88,21 @@ def start_process(
 
 def running(name: str, home: Path) -> Component | None:
     """The one that was started in a directory, if it still runs."""
+    pid = _pid_in(home)
     try:
-        pid = int((home / "pid").read_text())
         facts = json.loads((home / "facts.json").read_text())
     except (OSError, ValueError):
         return None
-    return Component(name, home, pid, facts) if _is_of(pid, home) else None
+    return Component(name, home, pid, facts) if pid is not None and _is_of(pid, home) else None
+
+
+def end_in(home: Path) -> None:
+    """Ends the one that was started in a directory, ready or not."""
+    pid = _pid_in(home)
+    if pid is not None and _is_of(pid, home):
+        end_process(pid)
+    for file in ("pid", "facts.json"):
+        (home / file).unlink(missing_ok=True)
 
 
 def free_port() -> int:
@@ -119,14 +126,30 @@ def write_private(path: Path, text: str) -> None:
 def end_process(pid: int) -> None:
     """Asks first."""
     deadline = time.monotonic() + END_SECONDS
-    with contextlib.suppress(ProcessLookupError, ChildProcessError):
+    with contextlib.suppress(ProcessLookupError):
         os.kill(pid, signal.SIGTERM)
-        while time.monotonic() < deadline:
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(pid, os.WNOHANG)
-            os.kill(pid, 0)
+        while _lives(pid) and time.monotonic() < deadline:
             time.sleep(0.1)
         os.kill(pid, signal.SIGKILL)
+
+
+def _lives(pid: int) -> bool:
+    """Not one that has ended, and whose parent has not asked for it yet."""
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(pid, os.WNOHANG)
+    os.kill(pid, 0)
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        # It has ended just now, or this is no Linux.
+        return not Path("/proc/self").exists()
+
+
+def _pid_in(home: Path) -> int | None:
+    try:
+        return int((home / "pid").read_text())
+    except (OSError, ValueError):
+        return None
 
 
 def _is_of(pid: int, home: Path) -> bool:

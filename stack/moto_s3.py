@@ -1,5 +1,5 @@
-"""moto as the S3 server, for machines without go. It enforces keys, and ignores the policies of sessions: whoever
-may read a table may write everything."""
+"""moto as the S3 server, for machines without go. It enforces keys, and ignores the policies of sessions: the
+keys for any table open all of them."""
 
 from __future__ import annotations
 

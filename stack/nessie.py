@@ -1,4 +1,4 @@
-"""Nessie: an Iceberg REST catalog with users of the Keycloak beside it, and tables on the S3 server beside it."""
+"""Nessie: an Iceberg REST catalog for the users of the Keycloak beside it, with tables on the S3 server."""
 
 from __future__ import annotations
 

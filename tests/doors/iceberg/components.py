@@ -7,11 +7,11 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from stack import fetch
 from stack.fetch import CACHE
 
 from sqe.engine.spark.jars import Jar, ensure_jars
 from sqe.errors import Unavailable
+from stack import fetch
 
 
 def from_pypi(requirement: str) -> Path:
