@@ -71,7 +71,7 @@ def new_table(lake: Lake, namespace: str) -> Iterator[Stored]:
 
 
 def vended(lake: Lake, user: str, table: Stored) -> dict[str, str]:
-    """What the catalog gives that user with the table: storage-credentials if it has them, else its config."""
+    """What the catalog gives that user with the table: its config, and storage-credentials over it."""
     answer = lake.ask(user, "GET", table.path, headers=DELEGATION)
     assert answer.status == 200, answer
     credentials = answer.body.get("storage-credentials") or [{"config": {}}]

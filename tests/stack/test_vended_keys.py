@@ -1,4 +1,4 @@
-"""Keys that the catalog vends open one table, for reading or for writing, and the object store's log has them."""
+"""Keys that the catalog vends open one table, to read or to write; the object store's log has them."""
 
 from __future__ import annotations
 
@@ -99,6 +99,7 @@ def test_pyiceberg_reads_and_writes_as_each_user(lake: Lake) -> None:
             reader.append(pa.table({"id": [3], "name": ["c"]}))
         assert len(pyiceberg(lake, "bob").load_table(name).snapshots()) == 1
         data = [line for line in lake.object_log() if line["object"].startswith(f"{table.directory}/data/")]
-        writers, readers = ({line["access_key"] for line in data if line["method"] == m} for m in ("PUT", "GET"))
+        writers = {line["access_key"] for line in data if line["method"] == "PUT"}
+        readers = {line["access_key"] for line in data if line["method"] == "GET"}
         assert writers and readers and not writers & readers
         assert lake.servers["s3"].facts["access_key"] not in writers | readers
