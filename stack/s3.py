@@ -16,7 +16,7 @@ SERVERS = {"minio": minio.start, "moto": moto_s3.start}
 
 
 def start(home: Path, beside: Mapping[str, Component] = NOTHING, *, port: int | None = None) -> Component:
-    """Its facts are the keys of its root, a bucket, a role to assume, and a log of requests with their keys."""
+    """Its facts are the keys of its root, a bucket, a role to assume, and a log of requests with keys."""
     server = os.environ.get("SQE_STACK_S3", "minio")
     if server not in SERVERS:
         raise InvalidArgument(f"SQE_STACK_S3 is '{server}', and has to be one of {', '.join(SERVERS)}")
