@@ -67,22 +67,30 @@ def _logged(application: Any, log: Path) -> Callable[[dict[str, Any], Any], Iter
     """A line as `stack/access_log.py` writes it."""
     writing = threading.Lock()
 
+    def write(environ: dict[str, Any], status: int) -> None:
+        key = _CREDENTIAL.search(environ.get("HTTP_AUTHORIZATION", ""))
+        line = {
+            "time": datetime.now(UTC).isoformat(),
+            "access_key": key[1] if key else "",
+            "operation": "",
+            "method": environ["REQUEST_METHOD"],
+            "object": environ["PATH_INFO"].lstrip("/"),
+            "status": status,
+        }
+        with writing, open(log, "a") as file:
+            file.write(json.dumps(line) + "\n")
+
     def answer(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         def start(status: str, *rest: Any) -> Any:
-            key = _CREDENTIAL.search(environ.get("HTTP_AUTHORIZATION", ""))
-            line = {
-                "time": datetime.now(UTC).isoformat(),
-                "access_key": key[1] if key else "",
-                "operation": "",
-                "method": environ["REQUEST_METHOD"],
-                "object": environ["PATH_INFO"].lstrip("/"),
-                "status": int(status.split()[0]),
-            }
-            with writing, open(log, "a") as file:
-                file.write(json.dumps(line) + "\n")
+            write(environ, int(status.split()[0]))
             return start_response(status, *rest)
 
-        body: Iterable[bytes] = application(environ, start)
+        try:
+            body: Iterable[bytes] = application(environ, start)
+        except Exception:
+            # So it is with requests that nobody has signed.
+            write(environ, 500)
+            raise
         return body
 
     return answer
