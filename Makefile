@@ -39,13 +39,13 @@ test-parity: bootstrap ## Compare with the recorded answers of a Trino, and writ
 	$(PYTHON) -m pytest tests/parity
 	$(PYTHON) docs/generate.py
 
-test-integration: bootstrap ## Run the tests that start a PostgreSQL, a Keycloak, a Java REST catalog and a Trino (fetches 1 GB once)
+test-integration: bootstrap ## Run the tests that start servers of others: PostgreSQL, Keycloak, MinIO, Nessie, Trino (fetches 1.3 GB once)
 	$(PYTHON) -m pytest -m integration
 
-test-identity: bootstrap ## Run the log-ins with a fake identity provider and a real Keycloak (fetches 180 MB once)
-	$(PYTHON) -m pytest -n 0 tests/auth tests/server/test_tokens_of_sessions.py
+test-identity: bootstrap ## Run log-ins and a lake as each user, with Keycloak, Nessie and MinIO (fetches 500 MB once; MinIO needs go)
+	$(PYTHON) -m pytest -n 0 tests/auth tests/stack tests/server/test_tokens_of_sessions.py
 
-stack: bootstrap ## Start Keycloak with the realm `lake`, on 127.0.0.1:8180, in .stack/
+stack: bootstrap ## Start Keycloak, an S3 server and Nessie on 127.0.0.1, in .stack/
 	PYTHONPATH=. $(PYTHON) -m stack up
 
 stack-down: bootstrap ## End what `make stack` has started

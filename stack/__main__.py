@@ -6,13 +6,12 @@ import argparse
 import sys
 from pathlib import Path
 
-from sqe.errors import Unavailable
-from stack import component, keycloak
-from stack.component import Component, Program
+from sqe.errors import InvalidArgument, Unavailable
+from stack.realm import USERS, secret_of
+from stack.servers import PROGRAMS, running_in, start_all, stop_all
+from stack.sqe_config import sqe_config
 
 HOME = Path(__file__).parent.parent / ".stack"
-PROGRAMS: tuple[Program, ...] = (keycloak,)
-"""In the order in which they are started; each may need those before it."""
 
 
 def main() -> int:
@@ -20,39 +19,37 @@ def main() -> int:
     flags.add_argument("command", choices=("up", "down", "status"))
     match flags.parse_args().command:
         case "up":
-            return _up()
+            try:
+                start_all(HOME, tell=_tell)
+            except (InvalidArgument, Unavailable) as error:
+                print(error, file=sys.stderr)
+                return 1
         case "down":
-            for known in reversed(list(_running().values())):
-                known.stop()
+            stop_all(HOME)
     _show()
     return 0
 
 
-def _up() -> int:
-    known = _running()
-    for program in PROGRAMS:
-        if program.NAME in known:
-            continue
-        print(f"{program.NAME}: starting (the first start fetches and builds it)", flush=True)
-        try:
-            known[program.NAME] = program.start(HOME / program.NAME, known, port=program.PORT)
-        except Unavailable as error:
-            print(error, file=sys.stderr)
-            return 1
-    _show()
-    return 0
-
-
-def _running() -> dict[str, Component]:
-    found = {program.NAME: component.running(program.NAME, HOME / program.NAME) for program in PROGRAMS}
-    return {name: known for name, known in found.items() if known is not None}
+def _tell(name: str) -> None:
+    print(f"{name}: starting (the first start fetches or builds it)", flush=True)
 
 
 def _show() -> None:
-    known = _running()
+    servers = running_in(HOME)
     for name in (program.NAME for program in PROGRAMS):
-        where = f"{known[name].facts['url']}, log {HOME / name / 'log'}" if name in known else "not running"
+        server = servers.get(name)
+        where = "not running" if server is None else f"{server.facts['url']}, log {HOME / name / 'log'}"
         print(f"{name}: {where}")
+    if len(servers) < len(PROGRAMS):
+        return
+    file = HOME / "sqe.toml"
+    file.write_text(sqe_config(servers))
+    for user, role in USERS.items():
+        print(f"user {user} ({role}), password {secret_of(user)}")
+    catalog, store = servers["nessie"].facts, servers["s3"].facts
+    print(f"Iceberg REST: {catalog['rest_url']}, warehouse {catalog['warehouse']}")
+    print(f"who asked for what: {catalog['access_log']}, {store['access_log']}")
+    print(f"a server on it: ./sqe server --config {file.relative_to(HOME.parent)}")
 
 
 if __name__ == "__main__":

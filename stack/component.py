@@ -15,6 +15,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
 
+import urllib3
+from urllib3.exceptions import HTTPError
+
 from sqe.errors import Unavailable
 
 END_SECONDS = 10.0
@@ -30,9 +33,7 @@ class Component:
     facts: Mapping[str, str]
 
     def stop(self) -> None:
-        end_process(self.pid)
-        for file in ("pid", "facts.json"):
-            (self.home / file).unlink(missing_ok=True)
+        end_in(self.home)
 
 
 NOTHING: Mapping[str, Component] = MappingProxyType({})
@@ -81,18 +82,27 @@ def start_process(
             process.wait()
             raise Unavailable(f"{name} did not start; {log} ends with: {_end_of(log)}")
         time.sleep(0.2)
-    _write_private(home / "facts.json", json.dumps(dict(facts), indent=2))
+    write_private(home / "facts.json", json.dumps(dict(facts), indent=2))
     return Component(name, home, process.pid, facts)
 
 
 def running(name: str, home: Path) -> Component | None:
     """The one that was started in a directory, if it still runs."""
+    pid = _pid_in(home)
     try:
-        pid = int((home / "pid").read_text())
         facts = json.loads((home / "facts.json").read_text())
     except (OSError, ValueError):
         return None
-    return Component(name, home, pid, facts) if _is_of(pid, home) else None
+    return Component(name, home, pid, facts) if pid is not None and _is_of(pid, home) else None
+
+
+def end_in(home: Path) -> None:
+    """Ends the one that was started in a directory, ready or not."""
+    pid = _pid_in(home)
+    if pid is not None and _is_of(pid, home):
+        end_process(pid)
+    for file in ("pid", "facts.json"):
+        (home / file).unlink(missing_ok=True)
 
 
 def free_port() -> int:
@@ -101,17 +111,45 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def answers(url: str) -> bool:
+    try:
+        return urllib3.request("GET", url, timeout=2.0, retries=False).status == 200
+    except HTTPError:
+        return False
+
+
+def write_private(path: Path, text: str) -> None:
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        file.write(text)
+
+
 def end_process(pid: int) -> None:
     """Asks first."""
     deadline = time.monotonic() + END_SECONDS
-    with contextlib.suppress(ProcessLookupError, ChildProcessError):
+    with contextlib.suppress(ProcessLookupError):
         os.kill(pid, signal.SIGTERM)
-        while time.monotonic() < deadline:
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(pid, os.WNOHANG)
-            os.kill(pid, 0)
+        while _lives(pid) and time.monotonic() < deadline:
             time.sleep(0.1)
         os.kill(pid, signal.SIGKILL)
+
+
+def _lives(pid: int) -> bool:
+    """Not one that has ended, and whose parent has not asked for it yet."""
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(pid, os.WNOHANG)
+    os.kill(pid, 0)
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        # It has ended just now, or this is no Linux.
+        return not Path("/proc/self").exists()
+
+
+def _pid_in(home: Path) -> int | None:
+    try:
+        return int((home / "pid").read_text())
+    except (OSError, ValueError):
+        return None
 
 
 def _is_of(pid: int, home: Path) -> bool:
@@ -127,8 +165,3 @@ def _is_of(pid: int, home: Path) -> bool:
 
 def _end_of(log: Path) -> str:
     return log.read_text(errors="replace")[-2000:]
-
-
-def _write_private(path: Path, text: str) -> None:
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        file.write(text)

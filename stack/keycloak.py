@@ -9,13 +9,10 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-import urllib3
-from urllib3.exceptions import HTTPError
-
 from sqe.engine.spark.jars import Jar
 from sqe.engine.spark.java import find_java
 from sqe.errors import Unavailable
-from stack.component import NOTHING, Component, free_port, start_process
+from stack.component import NOTHING, Component, answers, free_port, start_process
 from stack.fetch import unzipped
 from stack.realm import REALM, realm
 
@@ -55,7 +52,7 @@ def start(home: Path, beside: Mapping[str, Component] = NOTHING, *, port: int | 
         [*_java(home, program), "start", "--optimized", *_flags(port), "--import-realm"],
         environment={"KC_BOOTSTRAP_ADMIN_USERNAME": ADMIN, "KC_BOOTSTRAP_ADMIN_PASSWORD": password},
         facts={"url": url, "issuer": issuer, "admin": ADMIN, "admin_password": password},
-        is_ready=lambda: _answers(f"{issuer}/.well-known/openid-configuration"),
+        is_ready=lambda: answers(f"{issuer}/.well-known/openid-configuration"),
         seconds=START_SECONDS,
     )
 
@@ -109,10 +106,3 @@ def _flags(port: int) -> list[str]:
         "--http-management-host=127.0.0.1",
         f"--http-management-port={free_port()}",
     ]
-
-
-def _answers(url: str) -> bool:
-    try:
-        return urllib3.request("GET", url, timeout=2.0, retries=False).status == 200
-    except HTTPError:
-        return False

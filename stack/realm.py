@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 REALM = "lake"
@@ -94,3 +95,8 @@ def _mappers() -> list[dict[str, Any]]:
         "config": {"claim.name": "groups", "full.path": "false", "access.token.claim": "true"},
     }
     return [*audiences, groups]
+
+
+if __name__ == "__main__":
+    # For deploy/compose.yaml.
+    print(json.dumps(realm(), indent=2))

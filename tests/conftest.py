@@ -15,6 +15,7 @@ from tests.one_spark import (
     settings,
     shared_server,
 )
+from tests.stack.lake import lake
 from tests.without_spark import no_java, pytest_addoption, pytest_collection_modifyitems, pytest_configure
 
 from sqe.api.connection import Connection
@@ -24,6 +25,7 @@ from sqe.engine.spark.jars import default_cache
 from sqe.engine.spark.spark import Spark
 
 __all__ = [
+    "lake",
     "no_java",
     "pytest_addoption",
     "pytest_collection_modifyitems",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import tarfile
 import tempfile
 from pathlib import Path
@@ -13,21 +11,15 @@ from stack.fetch import CACHE
 
 from sqe.engine.spark.jars import Jar, ensure_jars
 from sqe.errors import Unavailable
+from stack import fetch
 
 
 def from_pypi(requirement: str) -> Path:
     """A directory with the package; skips the test if it cannot be had."""
-    target = CACHE / "pypi" / requirement.replace("==", "-")
-    if not target.exists():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
-            command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
-            command += ["--target", f"{scratch}/new", requirement]
-            done = subprocess.run(command, capture_output=True, text=True)
-            if done.returncode != 0:
-                pytest.skip(f"{requirement} cannot be had: {done.stderr.strip()[-200:]}")
-            Path(scratch, "new").rename(target)
-    return target
+    try:
+        return fetch.from_pypi(requirement)
+    except Unavailable as error:
+        pytest.skip(str(error))
 
 
 def unpacked(archive: Jar) -> Path:

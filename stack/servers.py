@@ -1,0 +1,62 @@
+"""All servers of the stack, in one directory."""
+
+from __future__ import annotations
+
+import fcntl
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from stack import keycloak, nessie, s3
+from stack.component import Component, Program, end_in, running
+
+PROGRAMS: tuple[Program, ...] = (keycloak, s3, nessie)
+"""In the order in which they are started; each may need those before it."""
+
+
+def start_all(
+    home: Path, *, any_ports: bool = False, tell: Callable[[str], None] = lambda text: None
+) -> dict[str, Component]:
+    """Those that run already are left as they are. Unavailable, if one cannot be had."""
+    servers = running_in(home)
+    for program in PROGRAMS:
+        if program.NAME not in servers:
+            tell(program.NAME)
+            port = None if any_ports else program.PORT
+            servers[program.NAME] = program.start(home / program.NAME, servers, port=port)
+    return servers
+
+
+def running_in(home: Path) -> dict[str, Component]:
+    servers = {program.NAME: running(program.NAME, home / program.NAME) for program in PROGRAMS}
+    return {name: server for name, server in servers.items() if server is not None}
+
+
+def stop_all(home: Path) -> None:
+    """Also one that has not finished its start."""
+    for program in reversed(PROGRAMS):
+        end_in(home / program.NAME)
+
+
+@contextmanager
+def shared_servers(home: Path) -> Iterator[Mapping[str, Component]]:
+    """One stack for the processes of a run. It ends when the last of them leaves, however that one ends."""
+    home.mkdir(parents=True, exist_ok=True)
+    with open(home / "users", "w") as users, open(home / "starting", "w") as starting:
+        fcntl.flock(users, fcntl.LOCK_SH)
+        watch = subprocess.Popen(
+            [sys.executable, "-m", "stack.watch", str(home)],
+            stdin=subprocess.DEVNULL,
+            cwd=Path(__file__).parent.parent,
+            start_new_session=True,
+        )
+        try:
+            fcntl.flock(starting, fcntl.LOCK_EX)
+            servers = start_all(home, any_ports=True)
+            fcntl.flock(starting, fcntl.LOCK_UN)
+            yield servers
+        finally:
+            fcntl.flock(users, fcntl.LOCK_UN)
+            watch.wait()
