@@ -10,6 +10,7 @@ import re
 
 from sqe.engine.render.positions import position_of
 from sqe.errors import (
+    AccessDenied,
     Cancelled,
     CommitConflict,
     InternalError,
@@ -245,6 +246,13 @@ def _of_iceberg(failure: Failure) -> SqeError | None:
             code="ICEBERG_MISSING_FILE",
             hint="its snapshot may have expired; run the statement again",
         )
+    refused = failure.raised("S3Exception")
+    if refused is not None and "403" in refused:
+        return AccessDenied(
+            "the object store does not allow this", hint="the catalog hands out the keys for what you may do"
+        )
+    if refused is not None:
+        return Unavailable("the object store cannot be used", code="ICEBERG_FILESYSTEM_ERROR", hint=hint)
     if failure.raised("AccessControlException", "AccessDeniedException") is not None:
         return Unavailable("storage may not be read or written", code="ICEBERG_FILESYSTEM_ERROR")
     return None
