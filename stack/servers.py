@@ -44,19 +44,23 @@ def stop_all(home: Path) -> None:
 def shared_servers(home: Path) -> Iterator[Mapping[str, Component]]:
     """One stack for the processes of a run. It ends when the last of them leaves, however that one ends."""
     home.mkdir(parents=True, exist_ok=True)
-    with open(home / "users", "w") as users, open(home / "starting", "w") as starting:
+    with open(home / "users", "w") as users:
         fcntl.flock(users, fcntl.LOCK_SH)
-        watch = subprocess.Popen(
-            [sys.executable, "-m", "stack.watch", str(home)],
-            stdin=subprocess.DEVNULL,
-            cwd=Path(__file__).parent.parent,
-            start_new_session=True,
-        )
+        with open(home / "watch.log", "ab") as log:
+            watch = subprocess.Popen(
+                [sys.executable, "-m", "stack.watch", str(home)],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=Path(__file__).parent.parent,
+                start_new_session=True,
+            )
         try:
-            fcntl.flock(starting, fcntl.LOCK_EX)
-            servers = start_all(home, any_ports=True)
-            fcntl.flock(starting, fcntl.LOCK_UN)
+            with open(home / "starting", "w") as starting:
+                fcntl.flock(starting, fcntl.LOCK_EX)
+                servers = start_all(home, any_ports=True)
             yield servers
         finally:
+            # It waits for the others too, which must not wait for this process.
             fcntl.flock(users, fcntl.LOCK_UN)
             watch.wait()
