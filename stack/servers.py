@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import fcntl
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from sqe.errors import Unavailable
 from stack import keycloak, nessie, s3
 from stack.component import Component, Program, end_in, running
 
@@ -23,8 +25,10 @@ def start_all(
     servers = running_in(home)
     for program in PROGRAMS:
         if program.NAME not in servers:
-            tell(program.NAME)
             port = None if any_ports else program.PORT
+            if port is not None and _is_taken(port):
+                raise Unavailable(f"{program.NAME} needs 127.0.0.1:{port}, where another program listens")
+            tell(program.NAME)
             servers[program.NAME] = program.start(home / program.NAME, servers, port=port)
     return servers
 
@@ -38,6 +42,12 @@ def stop_all(home: Path) -> None:
     """Also one that has not finished its start."""
     for program in reversed(PROGRAMS):
         end_in(home / program.NAME)
+
+
+def _is_taken(port: int) -> bool:
+    """That one would answer in place of ours, which could not start."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 @contextmanager
