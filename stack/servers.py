@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import fcntl
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from sqe.errors import Unavailable
 from stack import keycloak, nessie, s3
 from stack.component import Component, Program, end_in, running
 
@@ -23,8 +25,10 @@ def start_all(
     servers = running_in(home)
     for program in PROGRAMS:
         if program.NAME not in servers:
-            tell(program.NAME)
             port = None if any_ports else program.PORT
+            if port is not None and _is_taken(port):
+                raise Unavailable(f"{program.NAME} needs 127.0.0.1:{port}, where another program listens")
+            tell(program.NAME)
             servers[program.NAME] = program.start(home / program.NAME, servers, port=port)
     return servers
 
@@ -40,23 +44,33 @@ def stop_all(home: Path) -> None:
         end_in(home / program.NAME)
 
 
+def _is_taken(port: int) -> bool:
+    """That one would answer in place of ours, which could not start."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
 @contextmanager
 def shared_servers(home: Path) -> Iterator[Mapping[str, Component]]:
     """One stack for the processes of a run. It ends when the last of them leaves, however that one ends."""
     home.mkdir(parents=True, exist_ok=True)
-    with open(home / "users", "w") as users, open(home / "starting", "w") as starting:
+    with open(home / "users", "w") as users:
         fcntl.flock(users, fcntl.LOCK_SH)
-        watch = subprocess.Popen(
-            [sys.executable, "-m", "stack.watch", str(home)],
-            stdin=subprocess.DEVNULL,
-            cwd=Path(__file__).parent.parent,
-            start_new_session=True,
-        )
+        with open(home / "watch.log", "ab") as log:
+            watch = subprocess.Popen(
+                [sys.executable, "-m", "stack.watch", str(home)],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=Path(__file__).parent.parent,
+                start_new_session=True,
+            )
         try:
-            fcntl.flock(starting, fcntl.LOCK_EX)
-            servers = start_all(home, any_ports=True)
-            fcntl.flock(starting, fcntl.LOCK_UN)
+            with open(home / "starting", "w") as starting:
+                fcntl.flock(starting, fcntl.LOCK_EX)
+                servers = start_all(home, any_ports=True)
             yield servers
         finally:
+            # It waits for the others too, which must not wait for this process.
             fcntl.flock(users, fcntl.LOCK_UN)
             watch.wait()

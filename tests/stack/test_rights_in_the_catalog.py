@@ -37,21 +37,6 @@ def test_alice_does_not_load_a_table_of_hr(lake: Lake, salaries: Stored) -> None
     assert lake.ask("bob", "GET", salaries.path).status == 200
 
 
-def test_a_denial_of_nessie_is_an_error_of_the_server(lake: Lake, salaries: Stored) -> None:
-    if not lake.servers:
-        pytest.skip("it is not this Nessie")
-    assert lake.ask("alice", "GET", salaries.path).body == {
-        "error": {
-            "message": "'READ_ENTITY_VALUE' is not allowed for role 'alice' on content"
-            f" 'hr.{salaries.name}'",
-            "type": "AccessCheckException",
-            "code": 500,
-        }
-    }
-    absent = lake.ask("alice", "GET", "namespaces/hr/tables/absent")
-    assert (absent.status, absent.error_type) == (404, "NoSuchTableException")
-
-
 def test_alice_lists_what_she_may_read(lake: Lake, orders: Stored, salaries: Stored) -> None:
     names = lake.ask("alice", "GET", "namespaces/sales/tables").body["identifiers"]
     assert {"namespace": ["sales"], "name": orders.name} in names

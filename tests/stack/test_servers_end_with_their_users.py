@@ -25,12 +25,26 @@ with servers.shared_servers(Path(sys.argv[1])):
     print("uses them", flush=True)
     time.sleep(600)
 """
+FAILS = """
+import sys, time
+from pathlib import Path
+from stack import servers
+def fail(home, **more):
+    time.sleep(1)
+    sys.exit(3)
+servers.start_all = fail
+with servers.shared_servers(Path(sys.argv[1])):
+    pass
+"""
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
 
 
 def user_of(home: Path) -> subprocess.Popen[str]:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
     process = subprocess.Popen(
-        [sys.executable, "-c", USER, str(home)], stdout=subprocess.PIPE, text=True, env=environment
+        [sys.executable, "-c", USER, str(home)], stdout=subprocess.PIPE, text=True, env=environment()
     )
     assert process.stdout is not None and process.stdout.readline() == "uses them\n"
     return process
@@ -60,3 +74,8 @@ def test_they_end_when_the_last_user_is_killed(tmp_path: Path) -> None:
             time.sleep(0.1)
     finally:
         server.stop()
+
+
+def test_users_whose_servers_cannot_be_had_do_not_wait_for_each_other(tmp_path: Path) -> None:
+    users = [subprocess.Popen([sys.executable, "-c", FAILS, str(tmp_path)], env=environment()) for _ in "ab"]
+    assert [user.wait(timeout=30) for user in users] == [3, 3]
