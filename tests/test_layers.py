@@ -89,6 +89,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "google.protobuf": ("engine/spark/connect.py", "doors/flight/"),
     "pyiceberg": (),
     "fastavro": ("catalog/iceberg/manifests.py", "catalog/iceberg/delete_snapshot.py"),
+    "obstore": ("catalog/io/s3.py",),
     "urllib3": ("catalog/backends/rest_connections.py", "auth/oidc/idp_http.py"),
     "jwt": ("auth/oidc/signing_keys.py", "auth/oidc/verifier.py"),
     "starlette": (

@@ -59,9 +59,7 @@ def killed(process: subprocess.Popen[str]) -> None:
 
 def test_they_end_when_the_last_user_is_killed(tmp_path: Path) -> None:
     home = tmp_path / s3.NAME
-    server = start_process(
-        s3.NAME, home, SLEEPS, environment={}, facts={}, is_ready=lambda: True, seconds=20
-    )
+    server = start_process(s3.NAME, home, SLEEPS, environment={}, facts={}, is_ready=lambda: True, seconds=20)
     try:
         first, second = user_of(tmp_path), user_of(tmp_path)
         killed(first)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import posixpath
 import re
 import threading
 from collections import OrderedDict
@@ -48,11 +49,12 @@ class S3Files:
                 f"{location!r} cannot be the place of a table",
                 hint="write s3://bucket/path, without '?', '#', '..' and control characters",
             )
-        return f"s3://{bucket}/{re.sub('/+', '/', key)}".rstrip("/")
+        return f"s3://{bucket}/{re.sub('/+', '/', key).strip('/')}".rstrip("/")
 
     def resolve(self, location: str, *, follow: bool = True) -> str:
+        # A store takes `..` for a name; what reads from it may not.
         bucket, key = _parts(location)
-        return f"s3://{bucket}/{key}".rstrip("/")
+        return f"s3://{bucket}{posixpath.normpath('/' + key.lstrip('/'))}".rstrip("/")
 
     def engine_path(self, location: str) -> str:
         return self.resolve(location)
@@ -67,6 +69,8 @@ class S3Files:
     def read_range(self, location: str, start: int, length: int) -> bytes:
         import obstore
 
+        if length == 0:
+            return b""
         with _errors(location):
             store, key = self._store(location)
             return bytes(obstore.get_range(store, key, start=start, length=length))

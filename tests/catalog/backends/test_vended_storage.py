@@ -1,0 +1,101 @@
+"""Keys that a catalog hands out with a table: which are used where, and until when."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.catalog.backends.conformance import DEFAULT, definition
+from tests.catalog.backends.fake_rest_server import fake_rest_server
+
+from sqe.catalog.backends.rest import RestCatalog
+from sqe.catalog.backends.vended import RENEW_SECONDS, VendedStorage
+from sqe.catalog.gateway.app import spark_config
+from sqe.catalog.io import file_system
+from sqe.catalog.io.storage import FixedStorage
+from sqe.errors import AccessDenied, InvalidArgument, NotSupported
+
+KEYS = {"s3.access-key-id": "narrow", "s3.secret-access-key": "hush"}
+WIDE = {"s3.access-key-id": "wide", "s3.secret-access-key": "hush"}
+
+
+def storage(answer: dict[str, Any], **more: Any) -> VendedStorage:
+    def fetch() -> dict[str, Any]:
+        raise AssertionError("asked again")
+
+    return VendedStorage(answer, {"client.region": "r", "s3.access-key-id": "own"}, fetch, **more)
+
+
+def test_the_longest_prefix_goes_before_config_and_configuration() -> None:
+    given = storage(
+        {
+            "config": {"s3.endpoint": "https://e", "token": "no business of ours"},
+            "storage-credentials": [
+                {"prefix": "s3://b/", "config": WIDE},
+                {"prefix": "s3://b/t/", "config": KEYS},
+            ],
+        }
+    )
+    narrow, wide = given.properties("s3://b/t/x.parquet"), given.properties("s3://b/u/x.parquet")
+    assert narrow["s3.access-key-id"] == "narrow" and wide["s3.access-key-id"] == "wide"
+    assert narrow["s3.endpoint"] == "https://e" and narrow["client.region"] == "r"
+    assert "token" not in narrow
+    assert given.properties("s3://other/x")["s3.access-key-id"] == "own"
+    assert given.owner == "vended by the catalog"
+    assert "hush" not in repr(given)
+
+
+def test_where_only_vended_keys_may_be_used() -> None:
+    with pytest.raises(AccessDenied, match="hands out no keys"):
+        storage({}, required=True).properties("s3://b/x")
+    assert storage({"config": KEYS}, required=True).properties("s3://b/x")["s3.access-key-id"] == "narrow"
+    assert storage({}).owner == "of the configuration"
+
+
+def test_keys_are_renewed_before_they_end() -> None:
+    answers = iter(range(1, 10))
+    now = [1000.0]
+
+    def answer() -> dict[str, Any]:
+        ends = int((now[0] + 900) * 1000)
+        expires = {"s3.session-token-expires-at-ms": str(ends)}
+        return {"config": {"s3.access-key-id": f"key-{next(answers)}", **expires}}
+
+    vended = VendedStorage(answer(), {}, answer, clock=lambda: now[0])
+    assert vended.properties("s3://b/x")["s3.access-key-id"] == "key-1"
+    now[0] += 899 - RENEW_SECONDS
+    assert vended.properties("s3://b/x")["s3.access-key-id"] == "key-1"
+    now[0] += 2
+    assert vended.properties("s3://b/x")["s3.access-key-id"] == "key-2"
+
+
+def test_a_store_without_tls_has_to_be_allowed() -> None:
+    plain = FixedStorage({**KEYS, "s3.endpoint": "http://127.0.0.1:1"})
+    with pytest.raises(PermissionError, match="s3_allow_http"):
+        file_system("s3://b/x", plain).read("s3://b/x")
+    allowed = FixedStorage({**plain.given, "sqe.s3-allow-http": "true"})
+    with pytest.raises(OSError, match="the object store cannot be used") as failed:
+        file_system("s3://b/x", allowed).read("s3://b/x")
+    assert not isinstance(failed.value, PermissionError) and "hush" not in str(failed.value)
+
+
+def test_places_in_a_store() -> None:
+    files = file_system("s3://b/x", FixedStorage({}))
+    assert files.spell("S3A://b//a/ü b/") == "s3://b/a/ü b" == files.resolve("s3a://b/a/ü b")
+    for place in ("s3://b/../x", "s3://b/x?y", "s3:///x"):
+        with pytest.raises(InvalidArgument):
+            files.spell(place)
+    with pytest.raises(NotSupported, match="not a local path"):
+        file_system("s3://b/x")
+
+
+def test_spark_is_told_of_stores_alone(tmp_path: Path) -> None:
+    """Of a table on local disks nothing, and of our own settings nothing."""
+    with fake_rest_server(tmp_path) as server:
+        catalog = RestCatalog("lake", server.url, warehouse="lake", storage={"sqe.s3-allow-http": "true"})
+        catalog.create_namespace(DEFAULT)
+        catalog.create_table(definition(catalog, "t"))
+        table = catalog.find_table(DEFAULT, "t")
+        assert table.storage is not None and spark_config(table) == {}
+        catalog.close()
