@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pytest
 from tests.stack.lake import Lake
-from tests.stack.tables import DELEGATION, Stored, new_table, pyiceberg
+from tests.stack.tables import DELEGATION, Stored, create_body, new_table, pyiceberg
 
 pytestmark = pytest.mark.integration
 
@@ -124,3 +124,24 @@ def test_a_table_has_its_last_snapshot_alone(lake: Lake, orders: Stored) -> None
     assert current is not None
     table.manage_snapshots().create_branch(current.snapshot_id, "audit").commit()
     assert set(catalog.load_table(name).metadata.refs) == {"main"}
+
+
+def test_a_new_table_must_say_that_it_is_not_staged(lake: Lake, orders: Stored) -> None:
+    body = {key: value for key, value in create_body("t").items() if key != "stage-create"}
+    answer = lake.ask("bob", "POST", f"namespaces/{orders.namespace}/tables", body)
+    assert (answer.status, answer.error_type) == (500, "WebApplicationException")
+
+
+def test_location_and_version_of_a_new_table_are_chosen_by_the_server(lake: Lake, orders: Stored) -> None:
+    wishes = {"location": "s3://lake/warehouse/mine", "properties": {"format-version": "1"}}
+    body = {**create_body(f"{orders.name}_2"), **wishes}
+    answer = lake.ask("bob", "POST", f"namespaces/{orders.namespace}/tables", body)
+    metadata = answer.body["metadata"]
+    lake.ask("bob", "DELETE", f"{orders.path}_2")
+    assert metadata["location"].startswith(f"s3://lake/warehouse/sales/{orders.name}_2_")
+    assert metadata["format-version"] == 2
+
+
+def test_every_load_makes_new_keys(lake: Lake, orders: Stored) -> None:
+    first, second = (lake.ask("alice", "GET", orders.path).body["config"] for _ in range(2))
+    assert first["s3.access-key-id"] != second["s3.access-key-id"]
