@@ -34,4 +34,7 @@ type = "rest"
 
 [catalogs.lake.auth]
 type = "session_bearer"
+
+[storage]
+s3_allow_http = true
 """

@@ -12,23 +12,21 @@ import adbc_driver_flightsql.dbapi as adbc
 import adbc_driver_manager
 import pytest
 from stack.sqe_config import sqe_config
-from tests.stack.lake import Lake, lake
+from tests.stack.lake import Lake
 
 from sqe.config.config import load
 from sqe.doors.open import OpenServer
 
-__all__ = ["lake"]
 pytestmark = [pytest.mark.spark, pytest.mark.integration]
 Ask = Callable[..., list[tuple[Any, ...]]]
 PORTS = "[coordinator]\nflight_sql_port = 0\n[metrics]\nprometheus_port = 0\nhealth_port = 0\n"
-STORAGE = "[storage]\ns3_allow_http = true\n"
 
 
 @pytest.fixture(scope="module")
 def ask(lake: Lake, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
     """`ask("alice", sql)`: the rows, of a connection with her password."""
     config = tmp_path_factory.mktemp("sqe") / "sqe.toml"
-    config.write_text(PORTS + STORAGE + sqe_config(lake.servers))
+    config.write_text(PORTS + sqe_config(lake.servers))
     server = OpenServer(load(config, {}))
     server.start()
     connections: dict[str, Any] = {}

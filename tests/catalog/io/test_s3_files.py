@@ -6,13 +6,12 @@ import uuid
 
 import pytest
 from tests.catalog.io.file_system_conformance import FileSystemConformance
-from tests.stack.lake import Lake, lake
+from tests.stack.lake import Lake
 
 from sqe.catalog.io import file_system
 from sqe.catalog.io.protocol import FileSystem
 from sqe.catalog.io.storage import FixedStorage
 
-__all__ = ["lake"]
 pytestmark = pytest.mark.integration
 
 
