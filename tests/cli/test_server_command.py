@@ -133,7 +133,7 @@ ANYBODY = '[[auth.providers]]\ntype = "anonymous"\n'
         ("", "no authentication provider is configured"),
         (ANYBODY + '[coordinator.tls]\ncert_file = "no.pem"\nkey_file = "no.pem"', "no.pem"),
         (ANYBODY + "[coordinator]\nflight_sql_port = {taken}", "cannot be listened on"),
-        ('[[auth.providers]]\ntype = "oidc_password"', "not built yet"),
+        ('[[auth.providers]]\ntype = "mtls"', "not built yet"),
     ],
 )
 def test_faults_stop_the_start_in_a_line(tmp_path: Path, text: str, fault: str) -> None:

@@ -32,7 +32,6 @@ def test_the_configuration_is_for_those_servers(tmp_path: Path) -> None:
     text = sqe_config({name: Component(name, tmp_path, 1, each) for name, each in facts.items()})
     assert '[catalogs.lake.auth]\ntype = "session_bearer"\n' in text
     file = tmp_path / "sqe.toml"
-    # The rest of it can be tried before there are catalogs that ask for an identity.
     file.write_text(text)
     config = load(file, {})
     assert from_config(config).names == ("bearer_token", "oidc_password")
