@@ -129,3 +129,17 @@ def test_a_place_that_is_its_own_may_be_named(catalog: HadoopCatalog) -> None:
     catalog.check_location(TableName("files", DEFAULT, "u"), str(place.with_name("u")))
     with pytest.raises(NotSupported):
         catalog.check_location(TableName("files", DEFAULT, "u"), str(place))
+
+
+def test_half_of_a_new_table_is_no_schema(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another maker has made the directory of the table, and a moment later that of its metadata."""
+    catalog = HadoopCatalog("lake", tmp_path)
+    catalog.create_namespace(DEFAULT)
+    half = tmp_path / "default" / "t"
+    half.mkdir()
+    monkeypatch.setattr("time.sleep", lambda _: (half / "metadata").mkdir(exist_ok=True))
+    assert catalog.create_table(definition(catalog, "t")).name.name == "t"
+    (tmp_path / "default" / "u").mkdir()
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    with pytest.raises(UserError, match="cannot have the same name"):
+        catalog.create_table(definition(catalog, "u"))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import time
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
@@ -47,6 +48,8 @@ from sqe.tree.statements import CreateTable
 if TYPE_CHECKING:
     from sqe.config.config import CatalogSettings
 
+# How often a directory is looked at that may be half of a new table.
+_LOOKS = 4
 _HINT = "version-hint.text"
 _VERSION = re.compile(r"v(\d+)(\.gz)?\.metadata\.json(\.gz)?")
 
@@ -227,8 +230,7 @@ class HadoopCatalog(CommittingCatalog):
         above = None if pointer is not None else self._table_above(name.namespace)
         if above is not None:
             raise name_conflict(f"table '{self.name}.{above}'")
-        has_directory = self._files.has_directory
-        if pointer is None and has_directory(place) and not has_directory(directory):
+        if pointer is None and self._stays_a_schema(place, directory):
             raise name_conflict(f"schema '{self.name}.{'.'.join(name.namespace)}.{name.name}'")
         location = f"{directory}/v{number}.metadata.json"
         check_readable(raw, location, name, view=view)
@@ -242,6 +244,15 @@ class HadoopCatalog(CommittingCatalog):
         with contextlib.suppress(OSError):
             self._files.write(f"{directory}/{_HINT}", str(number).encode())
         return TableMetadata(raw, location, text=text)
+
+    def _stays_a_schema(self, place: str, directory: str) -> bool:
+        """Whether a directory is one without metadata, and not that of a table which another is making: that
+        makes its two directories one after the other."""
+        for attempt in range(_LOOKS):
+            if not self._files.has_directory(place) or self._files.has_directory(directory):
+                return False
+            time.sleep(0.01 * attempt)
+        return True
 
     def _place(self, namespace: Namespace, name: str | None = None) -> str:
         """The directory of a schema or a table."""
