@@ -53,14 +53,17 @@ def test_where_only_vended_keys_may_be_used() -> None:
     assert storage({}).owner == "of the configuration"
 
 
-def test_keys_are_renewed_before_they_end() -> None:
+@pytest.mark.parametrize("told", [True, False])
+def test_keys_are_renewed_before_they_end(told: bool) -> None:
+    """Those of a catalog that does not tell their end, after the least time that there is."""
     answers = iter(range(1, 10))
     now = [1000.0]
 
     def answer() -> dict[str, Any]:
         ends = int((now[0] + 900) * 1000)
-        expires = {"s3.session-token-expires-at-ms": str(ends)}
-        return {"config": {"s3.access-key-id": f"key-{next(answers)}", **expires}}
+        expires = {"s3.session-token-expires-at-ms": str(ends)} if told else {}
+        keys = {"s3.access-key-id": f"key-{next(answers)}", "s3.session-token": "hush"}
+        return {"config": {**keys, **expires}}
 
     vended = VendedStorage(answer(), {}, answer, clock=lambda: now[0])
     assert vended.properties("s3://b/x")["s3.access-key-id"] == "key-1"
@@ -68,6 +71,23 @@ def test_keys_are_renewed_before_they_end() -> None:
     assert vended.properties("s3://b/x")["s3.access-key-id"] == "key-1"
     now[0] += 2
     assert vended.properties("s3://b/x")["s3.access-key-id"] == "key-2"
+
+
+def test_keys_of_a_minute_are_not_had_anew_with_every_use() -> None:
+    now, asked = [1000.0], []
+
+    def answer() -> dict[str, Any]:
+        asked.append(now[0])
+        ends = str(int((now[0] + 60) * 1000))
+        return {"config": {**KEYS, "s3.session-token": "t", "s3.session-token-expires-at-ms": ends}}
+
+    vended = VendedStorage(answer(), {}, answer, clock=lambda: now[0])
+    for _ in range(10):
+        vended.properties("s3://b/x")
+    assert len(asked) == 1
+    now[0] += 41
+    vended.properties("s3://b/x")
+    assert len(asked) == 2
 
 
 def test_a_store_without_tls_has_to_be_allowed() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from math import inf
 from typing import Any
 
 from sqe.catalog.io import storage as names
@@ -13,6 +14,8 @@ from sqe.errors import AccessDenied
 Raw = dict[str, Any]
 # Keys that end within this are renewed.
 RENEW_SECONDS = 120.0
+# Of those whose end is not told: no service makes them for less.
+UNTOLD_SECONDS = 900.0
 _OF_STORES = ("s3.", "client.region")
 
 
@@ -43,13 +46,6 @@ class VendedStorage:
     def owner(self) -> str:
         return "vended by the catalog" if self._is_vended else "of the configuration"
 
-    @property
-    def credentials(self) -> Sequence[Raw]:
-        """As the protocol says them, for somebody who renews them here."""
-        with self._lock:
-            self._renew_if_due()
-            return [{"prefix": prefix, "config": dict(given)} for prefix, given in self._by_prefix]
-
     def properties(self, location: str) -> Mapping[str, str]:
         with self._lock:
             self._renew_if_due()
@@ -71,16 +67,21 @@ class VendedStorage:
             if isinstance(each, dict)
         ]
         self._by_prefix = sorted(pairs, key=lambda pair: -len(pair[0]))
-        self._is_vended = any(names.ACCESS_KEY in given for given in (self._common, *(g for _, g in pairs)))
+        every = (self._common, *(given for _, given in pairs))
+        self._is_vended = any(names.ACCESS_KEY in given for given in every)
+        now = self._clock()
+        lifetimes = [_lifetime(given, now) for given in every if names.SESSION_TOKEN in given]
+        # Short-lived ones are not had anew with every use.
+        self._renew_at = now + min((life - min(RENEW_SECONDS, life / 3) for life in lifetimes), default=inf)
 
     def _renew_if_due(self) -> None:
-        ends = [
-            int(given[names.EXPIRES_AT_MS])
-            for given in (self._common, *(given for _, given in self._by_prefix))
-            if given.get(names.EXPIRES_AT_MS, "").isdigit()
-        ]
-        if ends and min(ends) / 1000 - self._clock() < RENEW_SECONDS:
+        if self._clock() >= self._renew_at:
             self._read(self._fetch())
+
+
+def _lifetime(given: Mapping[str, str], now: float) -> float:
+    told = given.get(names.EXPIRES_AT_MS, "")
+    return int(told) / 1000 - now if told.isdigit() else UNTOLD_SECONDS
 
 
 def _of_stores(config: object) -> dict[str, str]:

@@ -62,7 +62,7 @@ class S3Files:
     def read(self, location: str) -> bytes:
         import obstore
 
-        with _errors(location):
+        with _errors():
             store, key = self._store(location)
             return bytes(obstore.get(store, key).bytes())
 
@@ -71,14 +71,14 @@ class S3Files:
 
         if length == 0:
             return b""
-        with _errors(location):
+        with _errors():
             store, key = self._store(location)
             return bytes(obstore.get_range(store, key, start=start, length=length))
 
     def size(self, location: str) -> int:
         import obstore
 
-        with _errors(location):
+        with _errors():
             store, key = self._store(location)
             return int(obstore.head(store, key)["size"])
 
@@ -94,7 +94,7 @@ class S3Files:
 
         from sqe.catalog.io.protocol import Entry
 
-        with _errors(location):
+        with _errors():
             store, key = self._store(location)
             listed = obstore.list_with_delimiter(store, prefix=key.rstrip("/"))
         files = [Entry(str(o["path"]).rpartition("/")[2], False) for o in listed["objects"]]
@@ -103,7 +103,7 @@ class S3Files:
     def write(self, location: str, content: bytes) -> None:
         import obstore
 
-        with _errors(location):
+        with _errors():
             store, key = self._store(location)
             obstore.put(store, key, content, use_multipart=False)
 
@@ -111,7 +111,7 @@ class S3Files:
         import obstore
         from obstore.exceptions import AlreadyExistsError, PreconditionError
 
-        with _errors(location):
+        with _errors():
             store, key = self._store(location)
             try:
                 obstore.put(store, key, content, mode="create", use_multipart=False)
@@ -122,7 +122,7 @@ class S3Files:
     def delete(self, location: str, *, root: str | None = None) -> None:
         import obstore
 
-        with _errors(location), contextlib.suppress(FileNotFoundError):
+        with _errors(), contextlib.suppress(FileNotFoundError):
             store, key = self._store(location)
             obstore.delete(store, key)
 
@@ -202,7 +202,7 @@ def _parts(location: str) -> tuple[str, str]:
 
 
 @contextlib.contextmanager
-def _errors(location: str) -> Iterator[None]:
+def _errors() -> Iterator[None]:
     """As OSErrors. The text of the library's may have headers and addresses in it."""
     from obstore.exceptions import BaseError, PermissionDeniedError, UnauthenticatedError
 
