@@ -92,8 +92,10 @@ def test_keys_of_a_minute_are_not_had_anew_with_every_use() -> None:
 
 def test_a_store_without_tls_has_to_be_allowed() -> None:
     plain = FixedStorage({**KEYS, "s3.endpoint": "http://127.0.0.1:1"})
-    with pytest.raises(PermissionError, match="s3_allow_http"):
+    with pytest.raises(AccessDenied, match="has no TLS"):
         file_system("s3://b/x", plain).read("s3://b/x")
+    with pytest.raises(AccessDenied, match="has no TLS"):
+        spark_config(plain, "s3://b/x")
     allowed = FixedStorage({**plain.given, "sqe.s3-allow-http": "true"})
     with pytest.raises(OSError, match="the object store cannot be used") as failed:
         file_system("s3://b/x", allowed).read("s3://b/x")
@@ -117,5 +119,15 @@ def test_spark_is_told_of_stores_alone(tmp_path: Path) -> None:
         catalog.create_namespace(DEFAULT)
         catalog.create_table(definition(catalog, "t"))
         table = catalog.find_table(DEFAULT, "t")
-        assert table.storage is not None and spark_config(table) == {}
+        assert table.storage is not None and spark_config(table.storage, table.location) == {}
         catalog.close()
+    given = {
+        "config": {
+            **KEYS,
+            "token": "t",
+            "io-impl": "org.example.Any",
+            "s3.client-factory-impl": "x",
+            "sqe.s3-allow-http": "true",
+        }
+    }
+    assert spark_config(storage(given), "s3://b/x") == {**KEYS, "client.region": "r"}

@@ -242,7 +242,8 @@ class RestCatalog(CommittingCatalog):
 
     def load_text(self, table: TableName) -> MetadataText:
         loaded = self.load(table)
-        return MetadataText(metadata.encode(loaded.raw), loaded.location, loaded.config)
+        place = str(loaded.raw.get("location") or "")
+        return MetadataText(metadata.encode(loaded.raw), loaded.location, place, loaded.storage)
 
     def stage(self, table: TableName, request: Raw) -> TableMetadata:
         body = {**request, "name": table.name, "stage-create": True}
@@ -252,7 +253,8 @@ class RestCatalog(CommittingCatalog):
             if error.status == 404:
                 raise self._no_schema(table.namespace) from None
             raise AlreadyExists(f"table '{table}' already exists", code="TABLE_ALREADY_EXISTS") from None
-        return TableMetadata(answer["metadata"], "", _config(answer))
+        storage = self._storage_in(answer, table)
+        return TableMetadata(answer["metadata"], "", _config(answer), storage=storage)
 
     def commit(self, table: TableName, requirements: Sequence[Raw], updates: Sequence[Raw]) -> TableMetadata:
         body = {"identifier": _identifier(table), "requirements": requirements, "updates": updates}
@@ -317,7 +319,7 @@ class RestCatalog(CommittingCatalog):
 
     def _loaded(self, answer: Raw, table: TableName, *, view: bool = False) -> TableMetadata:
         pointer = self._pointer_in(answer, table, view=view)
-        return TableMetadata(pointer.raw or {}, pointer.location, _config(answer))
+        return TableMetadata(pointer.raw or {}, pointer.location, _config(answer), storage=pointer.storage)
 
     def close(self) -> None:
         self._client.close()

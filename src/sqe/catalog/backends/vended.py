@@ -16,7 +16,13 @@ Raw = dict[str, Any]
 RENEW_SECONDS = 120.0
 # Of those whose end is not told: no service makes them for less.
 UNTOLD_SECONDS = 900.0
-_OF_STORES = ("s3.", "client.region")
+# Others name classes, or have requests signed by the catalog.
+_TAKEN = frozenset(
+    (
+        *(names.ENDPOINT, names.REGION, names.PATH_STYLE),
+        *(names.ACCESS_KEY, names.SECRET_KEY, names.SESSION_TOKEN, names.EXPIRES_AT_MS),
+    )
+)
 
 
 class VendedStorage:
@@ -87,4 +93,4 @@ def _lifetime(given: Mapping[str, str], now: float) -> float:
 def _of_stores(config: object) -> dict[str, str]:
     if not isinstance(config, dict):
         return {}
-    return {str(key): str(value) for key, value in config.items() if str(key).startswith(_OF_STORES)}
+    return {key: str(value) for key, value in config.items() if key in _TAKEN}

@@ -23,9 +23,9 @@ from sqe.catalog.gateway.bindings import Access, Binding, Bindings, Commit, Name
 from sqe.catalog.iceberg import metadata
 from sqe.catalog.iceberg.requests import read_object
 from sqe.catalog.iceberg.strict import InvalidCommit
-from sqe.catalog.iceberg.table import Table, TableMetadata, tag_of
+from sqe.catalog.iceberg.table import TableMetadata, tag_of
 from sqe.catalog.io.location import scheme_of
-from sqe.catalog.io.storage import ALLOW_HTTP
+from sqe.catalog.io.storage import ALLOW_HTTP, Storage, refuse_plain_http
 from sqe.errors import AlreadyExists, CommitConflict, NotFound, SqeError, Unavailable
 
 log = logging.getLogger(__name__)
@@ -130,7 +130,8 @@ class _Gateway:
         if binding.access is Access.READ or (binding.access is Access.WRITE and plans):
             return await self._load_as_bound(request, binding)
         loaded = await run_in_threadpool(binding.catalog.load_text, binding.table)
-        return Response(_answer_of(loaded.text, loaded.location, loaded.config), media_type=_JSON)
+        config = await run_in_threadpool(spark_config, loaded.storage, loaded.place)
+        return Response(_answer_of(loaded.text, loaded.location, config), media_type=_JSON)
 
     async def _load_as_bound(self, request: Request, binding: Binding) -> Response:
         table = binding.bound
@@ -141,7 +142,7 @@ class _Gateway:
         text = await run_in_threadpool(binding.catalog.metadata_as_bound, table)
         if table.uuid.encode() not in text:
             raise NotFound(f"table '{table.name}' was made anew since it was bound")
-        config = await run_in_threadpool(spark_config, table)
+        config = await run_in_threadpool(spark_config, table.storage, table.location)
         answer = _answer_of(text, table.metadata_location, config)
         return Response(answer, media_type=_JSON, headers={"ETag": tag})
 
@@ -154,7 +155,7 @@ class _Gateway:
         if binding is None or binding.access is not Access.DEFINE or not body.get("stage-create"):
             raise _Refusal(403, "ForbiddenException", "the statement makes no such table")
         staged = await run_in_threadpool(binding.catalog.stage, binding.table, body)
-        return Response(_body_of(staged), media_type=_JSON)
+        return Response(await run_in_threadpool(_body_of, staged), media_type=_JSON)
 
     @_answers
     async def commit(self, request: Request) -> Response:
@@ -181,12 +182,12 @@ class _Gateway:
 
     @_answers
     async def credentials(self, request: Request) -> Response:
-        """Renewed for a statement that runs longer than they hold. Local files need none."""
+        """As they are now. Local files need none."""
         _, binding = self._bound(request)
         bound = binding.bound
         if bound is None or bound.storage is None:
             return _json({"storage-credentials": []})
-        config = await run_in_threadpool(spark_config, bound)
+        config = await run_in_threadpool(spark_config, bound.storage, bound.location)
         return _json({"storage-credentials": [{"prefix": _bucket(bound.location), "config": config}]})
 
     def _namespace(self, request: Request) -> Namespace:
@@ -225,11 +226,14 @@ def _commit(
         return answer
 
 
-def spark_config(table: Table) -> dict[str, str]:
-    """What Spark opens the files of a table with."""
-    if table.storage is None or scheme_of(table.location) == "file":
+def spark_config(storage: Storage | None, place: str) -> dict[str, str]:
+    """What Spark opens the files of a table with, which are at `place`. Nothing else that a catalog says of
+    a table is passed on: it may name classes, and a token."""
+    if storage is None or scheme_of(place) == "file":
         return {}
-    return {k: v for k, v in table.storage.properties(table.location).items() if k != ALLOW_HTTP}
+    properties = storage.properties(place)
+    refuse_plain_http(properties)
+    return {key: value for key, value in properties.items() if key != ALLOW_HTTP}
 
 
 def _bucket(location: str) -> str:
@@ -251,7 +255,8 @@ def _are_objects(items: object) -> bool:
 
 
 def _body_of(loaded: TableMetadata) -> bytes:
-    return _answer_of(loaded.text or metadata.encode(loaded.raw), loaded.location, loaded.config)
+    config = spark_config(loaded.storage, str(loaded.raw.get("location") or ""))
+    return _answer_of(loaded.text or metadata.encode(loaded.raw), loaded.location, config)
 
 
 def _answer_of(text: bytes, location: str, config: Mapping[str, str]) -> bytes:

@@ -136,22 +136,24 @@ class Table:
 @record
 class TableMetadata:
     """A table as an engine is told of it. `location` is the metadata file, or empty where none is yet;
-    `config` is what the catalog adds for whoever reads or writes its files; `text` is the metadata as JSON,
-    where that is at hand."""
+    `config` is what the catalog has answered to its user; `storage` is what its files are read and written
+    with; `text` is the metadata as JSON, where that is at hand."""
 
     raw: Raw
     location: str
     config: Mapping[str, str] = field(default_factory=dict)
     text: bytes | None = field(default=None, repr=False, compare=False)
+    storage: Storage | None = field(default=None, repr=False, compare=False)
 
 
 @record
 class MetadataText:
-    """As TableMetadata, for whoever only hands it on."""
+    """As TableMetadata, for whoever only hands it on. `place` is where the table's files are."""
 
     text: bytes = field(repr=False)
     location: str
-    config: Mapping[str, str] = field(default_factory=dict)
+    place: str = ""
+    storage: Storage | None = field(default=None, repr=False, compare=False)
 
 
 def tag_of(uuid: str, location: str) -> str:

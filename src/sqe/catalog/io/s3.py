@@ -169,9 +169,7 @@ def _client(bucket: str, properties: Mapping[str, str]) -> Any:
     from obstore.store import S3Store
 
     endpoint = properties.get(names.ENDPOINT)
-    allow_http = properties.get(names.ALLOW_HTTP) == "true"
-    if endpoint is not None and not endpoint.startswith("https://") and not allow_http:
-        raise PermissionError(errno.EACCES, "its store has no TLS, and storage.s3_allow_http is not set")
+    names.refuse_plain_http(properties)
     options: dict[str, Any] = {} if endpoint is None else {"endpoint": endpoint}
     if properties.get(names.ACCESS_KEY):
         options["access_key_id"] = properties[names.ACCESS_KEY]
@@ -185,7 +183,7 @@ def _client(bucket: str, properties: Mapping[str, str]) -> Any:
         region=properties.get(names.REGION) or "us-east-1",
         virtual_hosted_style_request=properties.get(names.PATH_STYLE) != "true",
         client_options={
-            "allow_http": allow_http,
+            "allow_http": endpoint is not None and not endpoint.startswith("https://"),
             "connect_timeout": timedelta(seconds=CONNECT_SECONDS),
             "timeout": timedelta(seconds=ANSWER_SECONDS),
         },

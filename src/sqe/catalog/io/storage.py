@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
+from sqe.errors import AccessDenied
 from sqe.foundation.record import record
 
 # Iceberg's names, by which catalogs hand them out.
@@ -17,6 +18,15 @@ EXPIRES_AT_MS = "s3.session-token-expires-at-ms"
 PATH_STYLE = "s3.path-style-access"
 # Ours: whether keys may travel without TLS.
 ALLOW_HTTP = "sqe.s3-allow-http"
+
+
+def refuse_plain_http(properties: Mapping[str, str]) -> None:
+    """AccessDenied for a store without TLS, unless that is allowed."""
+    endpoint = properties.get(ENDPOINT)
+    if endpoint is not None and not endpoint.startswith("https://") and properties.get(ALLOW_HTTP) != "true":
+        raise AccessDenied(
+            "the object store of the table has no TLS", hint="storage.s3_allow_http = true allows that"
+        )
 
 
 class Storage(Protocol):
