@@ -28,6 +28,15 @@ from sqe.observe.redact import for_strangers, without_secrets
         "got eyJhbGciOiJub25lIn0.eyJodW50ZXIyIn0.hunter2 from a peer",
         "key sqe_hunter2hunter2hunter2 is unknown",
         "set-cookie: hunter2; path=x",
+        "Negotiate hunter2",
+        "DIGEST hunter2",
+        "PassPhrase: hunter2",
+        "pa\u017f\u017fword=hunter2",
+        "pwd=hunter2",
+        "Credential=hunter2",
+        "Private.Key=hunter2",
+        "sas=hunter2",
+        "?sig=hunter2",
     ],
 )
 def test_a_secret(text: str) -> None:

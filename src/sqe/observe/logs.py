@@ -12,6 +12,7 @@ import threading
 import traceback
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import cache
 from types import TracebackType
 from typing import TextIO
 
@@ -83,12 +84,18 @@ def _context(record: logging.LogRecord) -> Iterator[tuple[str, object]]:
     for name, value in vars(record).items():
         if name in _ORDINARY or name.startswith("_") or value is None:
             continue
-        if any(word in name.lower() for word in _SECRET_NAMES):
+        if _names_a_secret(name):
             yield name, HIDDEN
         elif isinstance(value, (bool, int, float)):
             yield name, value
         else:
             yield name, _safe(str(value))
+
+
+@cache
+def _names_a_secret(name: str) -> bool:
+    """Names of fields are written in our code, so that there are few."""
+    return any(word in name.lower() for word in _SECRET_NAMES)
 
 
 def _shown(value: object) -> str:
