@@ -5,6 +5,7 @@ A statement costs Spark a tenth of a second, whatever is in it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -37,3 +38,13 @@ def _some(
         return [*_some(expressions[:middle], run), *_some(expressions[middle:], run)]
     assert len(found) == len(expressions)
     return list(found)
+
+
+def expression_of(sql: str) -> str | None:
+    """What a statement computes, if that is one expression of no table and of no group of rows."""
+    if not sql.startswith("SELECT ") or re.search(r"\b(FROM|UNION|OVER|\w*agg|WHERE)\b", sql):
+        return None
+    outer = re.sub(r"'[^']*'", "", sql)
+    while (outermost := re.sub(r"\([^()]*\)|\[[^\[\]]*\]", "", outer)) != outer:
+        outer = outermost
+    return None if "," in outer else sql.removeprefix("SELECT ")

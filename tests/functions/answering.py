@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from math import isnan
 from typing import Any
 
 import pytest
-from tests.bisecting import BATCH, bisected
+from tests.bisecting import BATCH, bisected, expression_of
 
 from sqe.api.connection import Connection
 from sqe.errors import SqeError
@@ -30,11 +29,11 @@ class Asked:
     def answer(self, sql: str, among: Sequence[str]) -> tuple[Any, str]:
         """The rows, or the value where it is a single one; and the type of the first column. `among` are the
         statements of the file."""
-        expression = _expression(sql)
+        expression = expression_of(sql)
         if expression is None or not self._together:
             return _answer(self._connection, sql)
         if expression not in self._answers:
-            others = [other for other in map(_expression, among) if other is not None]
+            others = [other for other in map(expression_of, among) if other is not None]
             start = others.index(expression) // BATCH * BATCH
             batch = others[start : start + BATCH]
             self._answers |= zip(batch, bisected(batch, self._run), strict=True)
@@ -48,16 +47,6 @@ class Asked:
         (row,) = cursor.fetchall()
         assert cursor.columns is not None
         return [(value, str(kind)) for value, (_, kind) in zip(row, cursor.columns, strict=True)]
-
-
-def _expression(sql: str) -> str | None:
-    """What a statement computes, if that is one expression of no table and of no group of rows."""
-    if not sql.startswith("SELECT ") or re.search(r"\b(FROM|UNION|OVER|\w*agg|WHERE)\b", sql):
-        return None
-    outer = re.sub(r"'[^']*'", "", sql)
-    while (outermost := re.sub(r"\([^()]*\)|\[[^\[\]]*\]", "", outer)) != outer:
-        outer = outermost
-    return None if "," in outer else sql.removeprefix("SELECT ")
 
 
 def _answer(connection: Connection, sql: str) -> tuple[Any, str]:

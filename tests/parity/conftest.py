@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pyarrow as pa
 import pytest
+from tests.bisecting import bisected, expression_of
 from tests.parity.answers import Deliveries, Execute, Outcome, judge, recorded
 
 from sqe.api.connection import Connection
+from sqe.errors import SqeError
 from sqe.results import result as results
 from sqe.tree.expressions import Field
 from sqe.types import sql_types as t
@@ -44,6 +46,8 @@ def execute(connect: Callable[..., Connection], lane: str, deliveries: Deliverie
         return conform(batch, fields, schema)
 
     def execute(sql: str) -> tuple[list[t.Type], pa.Table]:
+        if sql in together:
+            return together[sql]
         arrived.clear()
         cursor = connection.execute(sql)
         rows = cursor.fetch_arrow_table()
@@ -55,8 +59,23 @@ def execute(connect: Callable[..., Connection], lane: str, deliveries: Deliverie
             ]
         return types, rows
 
+    def execute_together(expressions: Sequence[str]) -> list[tuple[list[t.Type], pa.Table]]:
+        sql = f"SELECT {', '.join(expressions)}"
+        types, rows = execute(sql)
+        for expression, delivery in zip(expressions, deliveries.pop(sql), strict=True):
+            deliveries[f"SELECT {expression}"] = [delivery]
+        return [([kind], rows.select([i])) for i, kind in enumerate(types)]
+
+    together: dict[str, tuple[list[t.Type], pa.Table]] = {}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(results, "conform", observed)
+        if lane == "spark":
+            # A lane that is chosen by the statement gets each by itself.
+            answered = [case.sql for case in recorded()[1] if case.error is None]
+            expressions = [e for e in map(expression_of, answered) if e is not None]
+            for expression, answer in zip(expressions, bisected(expressions, execute_together), strict=True):
+                if not isinstance(answer, SqeError):
+                    together[f"SELECT {expression}"] = answer
         yield execute
 
 
