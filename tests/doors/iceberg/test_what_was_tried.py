@@ -17,7 +17,8 @@ from tests.doors.iceberg.iceberg_door import KEYS
 from tests.doors.iceberg.test_what_is_hidden import tables
 
 from sqe.catalog.iceberg.commits import apply_updates
-from sqe.doors.iceberg.answers import NOTHING, Answer
+from sqe.doors.iceberg import replays as replays_module
+from sqe.doors.iceberg.answers import NOTHING, Answer, json_answer
 from sqe.doors.iceberg.replays import Replays
 from sqe.errors import CommitConflict
 
@@ -165,3 +166,22 @@ def test_a_success_is_kept_though_another_of_its_key_has_failed() -> None:
     two.join(10)
     assert replays.once(("k",), "d", succeed) == NOTHING
     assert len(runs) <= 2 and replays.bytes > 0
+
+
+def test_large_answers_of_one_user_cost_no_other_their_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replays_module, "MOST_BYTES", 20_000)
+    replays, runs = Replays(), []
+
+    def work() -> Answer:
+        runs.append(None)
+        return json_answer({"text": "x" * 5000})
+
+    replays.once(("alice", "1"), "d", lambda: NOTHING)
+    for number in range(10):
+        replays.once(("bob", str(number)), "d", work)
+    assert replays.bytes <= 20_000 and len(runs) == 10
+    replays.once(("alice", "1"), "d", work)
+    replays.once(("bob", "9"), "d", work)
+    assert len(runs) == 10
+    replays.once(("bob", "0"), "d", work)
+    assert len(runs) == 11

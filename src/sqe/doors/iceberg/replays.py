@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import OrderedDict
-from collections.abc import Callable
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator
 
 from sqe.doors.iceberg.answers import Answer, Unprocessable
 
@@ -28,14 +28,21 @@ class _Entry:
 
 
 class Replays:
+    """Answers by the key of their request, whose first part is who made it. Where they take too much room,
+    the oldest of whoever has most of it go: nobody's large answers cost another's."""
+
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._entries: OrderedDict[tuple[str, ...], _Entry] = OrderedDict()
-        self.bytes = 0
+        self._bytes: Counter[str] = Counter()
+
+    @property
+    def bytes(self) -> int:
+        return self._bytes.total()
 
     def once(self, key: tuple[str, ...], digest: str, work: Callable[[], Answer]) -> Answer:
-        """`key` names the request and who makes it. While the first is at work, others of its key wait. Only
-        what succeeded is kept: whatever failed changed nothing, and may be tried again."""
+        """While the first of a key is at work, others wait. Only what succeeded is kept: whatever failed
+        changed nothing, and may be tried again."""
         with self._lock:
             entry = self._entries.setdefault(key, _Entry(key, digest))
         with entry.lock:
@@ -55,11 +62,18 @@ class Replays:
                 return
             # One that waited while another of its key failed is not there any more.
             self._entries[key] = entry
-            self.bytes += entry.bytes
+            self._bytes[key[0]] += entry.bytes
             oldest = time.monotonic() - LIFETIME_SECONDS
-            done = (item for item in list(self._entries.items()) if item[1].answer is not None)
-            for other, kept in done:
-                if self.bytes <= MOST_BYTES and kept.began > oldest:
-                    return
-                del self._entries[other]
-                self.bytes -= kept.bytes
+            for other in [k for k, e in self._done() if e.began <= oldest]:
+                self._forget(other)
+            while self.bytes > MOST_BYTES:
+                ((largest, _),) = self._bytes.most_common(1)
+                self._forget(next(k for k, _ in self._done() if k[0] == largest))
+
+    def _done(self) -> Iterator[tuple[tuple[str, ...], _Entry]]:
+        return ((key, entry) for key, entry in self._entries.items() if entry.answer is not None)
+
+    def _forget(self, key: tuple[str, ...]) -> None:
+        self._bytes[key[0]] -= self._entries.pop(key).bytes
+        if not self._bytes[key[0]]:
+            del self._bytes[key[0]]
