@@ -170,7 +170,8 @@ def test_a_success_is_kept_though_another_of_its_key_has_failed() -> None:
 
 def test_large_answers_of_one_user_cost_no_other_their_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replays_module, "MOST_BYTES", 20_000)
-    replays, runs = Replays(), []
+    replays = Replays()
+    runs: list[None] = []
 
     def work() -> Answer:
         runs.append(None)
