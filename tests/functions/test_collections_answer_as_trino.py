@@ -124,6 +124,12 @@ ANSWERS: list[tuple[str, Any, str | None]] = [
     ("SELECT array_intersect(ARRAY[1], ARRAY[3,1,1])", [1], None),
     ("SELECT array_intersect(ARRAY[5,1,NULL], ARRAY[NULL,1,5,9])", [None, 1, 5], None),
     ("SELECT array_except(ARRAY[3,1,1,NULL], ARRAY[1])", [3, None], None),
+    ("SELECT array_except(ARRAY[1, NULL, 1], ARRAY[])", [1, None, 1], None),
+    ("SELECT json_array_contains('no JSON', nan())", False, None),
+    ("SELECT json_array_contains('no JSON', 1e0)", None, None),
+    ("SELECT rtrim(CAST(' a' AS char(5)), 'a'), trim(CAST(' a' AS char(5)), 'a')", [["", ""]], None),
+    ("SELECT any_value(x) FROM (VALUES ARRAY[-0e0]) t(x)", [-0.0], None),
+    ("SELECT to_base(x, 2) FROM (VALUES -3) t(x)", "-11", None),
     ("SELECT concat(ARRAY[1], ARRAY[2], ARRAY[3])", [1, 2, 3], None),
     ("SELECT 1 || ARRAY[2]", [1, 2], None),
     (

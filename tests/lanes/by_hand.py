@@ -406,7 +406,8 @@ BY_HAND: dict[str, tuple[str, ...]] = {
         f"url_extract_parameter({url}, '{name}')" for url in _URLS for name in ("a", "b", "")
     ),
     "$json_object": ("json_object('a' VALUE a.s, 'b' VALUE a.l, 'c' VALUE a.j FORMAT JSON)",
-        "json_object(KEY a.s VALUE a.b)"),
+        "json_object(KEY coalesce(a.s, '') VALUE a.b)"),
+    "$json_name": ("json_object(KEY a.s VALUE a.b)", "json_object(KEY a.v VALUE 1)"),
     "$json_object_without_nulls": ("json_object('a' VALUE a.s, 'b' VALUE a.l ABSENT ON NULL)",),
     "$json_array": ("json_array(a.s, a.l, a.b)", "json_array(a.v)"),
     "typeof": ("typeof(a.n)", "typeof(a.s)"),

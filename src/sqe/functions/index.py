@@ -77,8 +77,9 @@ _FAMILIES = {
         url_extract_port url_extract_parameter url_encode url_decode
     """,
     "json": """
-        $json_object $json_object_without_nulls $json_array json_parse json_format json_extract
-        json_extract_scalar json_size json_array_length json_array_get json_array_contains is_json_scalar
+        $json_object $json_object_without_nulls $json_name $json_array json_parse json_format
+        json_extract json_extract_scalar json_size json_array_length json_array_get json_array_contains
+        is_json_scalar
     """,
     "vectors": "dot_product euclidean_distance cosine_similarity cosine_distance",
     "zones": """

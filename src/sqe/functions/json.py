@@ -15,6 +15,12 @@ def _anything(types: tuple[Type, ...]) -> Resolution:
 FUNCTIONS = (
     scalar("$json_object", _anything, help="An object"),
     scalar("$json_object_without_nulls", _anything, help="An object"),
+    scalar(
+        "$json_name",
+        "(varchar) -> varchar",
+        help="The name of an object's member",
+        raises="NULL",
+    ),
     scalar("$json_array", _anything, help="An array, without its NULLs"),
     scalar(
         "json_parse",

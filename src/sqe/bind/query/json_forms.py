@@ -46,7 +46,10 @@ def _object(b: Binder, node: exp.JSONObject, scope: Scope) -> Expression:
             raise TypeMismatch(
                 f"a name of json_object is a text, not {name.type}", position=b.position(pair.this)
             )
-        arguments += [coerce(name, t.VARCHAR), _value(b, pair.expression, scope)]
+        name = coerce(name, t.VARCHAR)
+        if not isinstance(name, Literal) or name.value is None:
+            name = Call(t.VARCHAR, "$json_name", (name,), b.position(pair.this))
+        arguments += [name, _value(b, pair.expression, scope)]
     absent = str(node.args.get("null_handling") or "").upper().startswith("ABSENT")
     function = "$json_object_without_nulls" if absent else "$json_object"
     return Call(t.VARCHAR, function, tuple(arguments), b.position(node))

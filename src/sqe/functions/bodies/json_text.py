@@ -83,6 +83,9 @@ def array_contains_text(text: str, value: str) -> bool | None:
 
 def array_contains_number(text: str, value: str) -> bool | None:
     """`value` is true, false, an integer, or a double: each is found among its own kind alone."""
+    if value not in ("true", "false") and not math.isfinite(float(value)):
+        # Of no JSON at all, as Trino says.
+        return False
     items = _array(text)
     if items is None:
         return None

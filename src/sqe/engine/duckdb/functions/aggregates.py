@@ -15,17 +15,23 @@ from sqe.tree.expressions import Cast, Expression, WindowCall
 from sqe.types.sql_types import (
     APPROXIMATE,
     BIGINT,
+    DATE,
     DAY_SECOND,
     DOUBLE,
+    INTEGER,
     MAX_PRECISION,
     REAL,
+    VARBINARY,
     YEAR_MONTH,
     Array,
     Char,
     Decimal,
     Map,
     Row,
+    Timestamp,
+    TimestampTz,
     Type,
+    Varchar,
 )
 
 Texts = Sequence[str]
@@ -194,17 +200,37 @@ def _sorted(call: AggregateOrWindow, value: str, key: str, t: Type, count: int, 
     )
 
 
+def _has_zeros(t: Type) -> bool:
+    """Whether -0.0 may be in it."""
+    match t:
+        case Array(element):
+            return _has_zeros(element)
+        case Map(key, value):
+            return _has_zeros(key) or _has_zeros(value)
+        case Row(fields):
+            return any(_has_zeros(field.type) for field in fields)
+    return t in APPROXIMATE
+
+
+def _keeps_zeros(key: Type) -> bool:
+    """By other keys, DuckDB keeps values in a form that has one zero alone."""
+    plain = (INTEGER, BIGINT, DATE, VARBINARY)
+    return key in plain or isinstance(key, (Timestamp, TimestampTz, Varchar))
+
+
 def by(name: str) -> AggregateRenderer:
     """Rows without a key are skipped, those without a value are not; NaN is the worst key of all."""
     duck = "arg_max_null" if name == "max_by" else "arg_min_null"
 
     def render(call: AggregateOrWindow, texts: Texts) -> str:
-        key = call.arguments[1].type
+        value, key = (argument.type for argument in call.arguments[:2])
         _needs_plain(call, key)
         if len(texts) == 3:
             _not_distinct(call)
             descending = name == "max_by"
             return _sorted(call, texts[0], texts[1], key, _at_most(call, 2), descending=descending)
+        if _has_zeros(value) and not (value == DOUBLE and _keeps_zeros(key)):
+            raise NotSupported(f"the fast lane has no {name} of {value} by {key}", position=call.position)
         if key in APPROXIMATE:
             best = "NOT isnan({1})" if name == "max_by" else "isnan({1})"
             pair = f"CASE WHEN {{1}} IS NOT NULL THEN {struct(a=best, b='{1}')} END"
@@ -212,6 +238,12 @@ def by(name: str) -> AggregateRenderer:
         return f"{duck}({texts[0]}, {texts[1]}){{over}}"
 
     return render
+
+
+def any_value(call: AggregateOrWindow, texts: Texts) -> str:
+    if call.type not in APPROXIMATE and _has_zeros(call.type):
+        raise NotSupported(f"the fast lane has no {call.function} of {call.type}", position=call.position)
+    return f"any_value({texts[0]}){{over}}"
 
 
 def array_agg(call: AggregateOrWindow, texts: Texts, order: Order) -> str:
@@ -352,7 +384,7 @@ def map_union(call: AggregateOrWindow, texts: Texts) -> str:
     entries = f"flatten(list_transform({_KEYS}, lambda m_: map_entries(m_)))"
     keys = f"list_transform({entries}, lambda z_: z_.key)"
     return fill(
-        f"CASE WHEN count({{0}}){{over}} > 0 THEN map_from_entries(list_filter({entries},"
+        f"CASE WHEN max(cardinality({{0}})){{over}} > 0 THEN map_from_entries(list_filter({entries},"
         f" lambda e_, i_: list_position({keys}, e_.key) = i_)) END",
         texts,
     )
@@ -382,8 +414,8 @@ RENDERINGS: dict[str, Rendering] = {
     "bool_and": "bool_and({0}){over}",
     "every": "bool_and({0}){over}",
     "bool_or": "bool_or({0}){over}",
-    "any_value": "any_value({0}){over}",
-    "arbitrary": "any_value({0}){over}",
+    "any_value": any_value,
+    "arbitrary": any_value,
     "map_agg": map_agg,
     "multimap_agg": multimap_agg,
     "histogram": histogram,

@@ -115,9 +115,11 @@ intersect = _set(
     "(CASE WHEN {0} IS NULL OR {1} IS NULL THEN NULL"
     f" WHEN len({{0}}) < len({{1}}) THEN {_common('1', '0')} ELSE {_common('0', '1')} END)"
 )
+# Without nothing, it keeps elements that are there twice.
 except_ = _set(
-    "(CASE WHEN {0} IS NOT NULL AND {1} IS NOT NULL THEN list_filter({0}, lambda e_, i_:"
-    " i_ = list_position({0}, e_) AND list_position({1}, e_) IS NULL) END)"
+    "(CASE WHEN len({1}) = 0 THEN {0} WHEN {0} IS NOT NULL AND {1} IS NOT NULL"
+    " THEN list_filter({0}, lambda e_, i_: i_ = list_position({0}, e_)"
+    " AND list_position({1}, e_) IS NULL) END)"
 )
 overlap = identical(
     "(CASE WHEN {0} IS NULL OR {1} IS NULL THEN NULL WHEN list_has_any({0}, {1}) THEN true"

@@ -300,8 +300,8 @@ class _Cast:
 
 
 _INTEGER = r"[\t-\r ]*[+-]?[0-9]+[\t-\r ]*"
-_DECIMAL = r"[\t-\r ]*[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)[\t-\r ]*"
-_EXPONENT = r"[\t-\r ]*[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)[eE][+-]?0*[0-9]{1,3}[\t-\r ]*"
+_DECIMAL = r"[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)"
+_EXPONENT = r"[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)[eE][+-]?0*[0-9]{1,3}"
 # With an exponent, DuckDB refuses texts for a type that the number would fit: the point is moved first.
 _SHIFTED = (
     "list_transform([struct_pack("
@@ -388,7 +388,7 @@ def printed(text: str, source: Type) -> str:
     if source == DOUBLE:
         return share(f"({_SPECIAL} ELSE {_SCIENTIFIC} END)", (text,))
     if source == REAL:
-        return share(f"({_SPECIAL} ELSE {_SEVEN_DIGITS} END)", (text,))
+        return share(f"({_SPECIAL} {_SUBNORMAL} ELSE {_SEVEN_DIGITS} END)", (text,))
     if source == DAY_SECOND:
         millis = f"(epoch_us({text}) // 1000)"
         return share(
@@ -446,6 +446,16 @@ _SCIENTIFIC = (
 _SEVEN_DIGITS = (
     "regexp_replace(regexp_replace(printf('%.6e', CAST({0} AS DOUBLE)), '([.][0-9]+?)0+e', '\\1e'),"
     " 'e[+]?(-?)0*([0-9]+)$', 'E\\1\\2')"
+)
+# The least reals have fewer digits that tell them from their neighbours, and two at least.
+_SUBNORMAL = (
+    "WHEN abs({0}) < CAST(1.1754943508222875e-38 AS DOUBLE) THEN upper(CASE"
+    + "".join(
+        f" WHEN CAST(printf('%.{n}e', CAST({{0}} AS DOUBLE)) AS FLOAT) = {{0}}"
+        f" THEN printf('%.{n}e', CAST({{0}} AS DOUBLE))"
+        for n in range(1, 6)
+    )
+    + " ELSE printf('%.6e', CAST({0} AS DOUBLE)) END)"
 )
 
 

@@ -35,6 +35,8 @@ _ABOVE = string(r"[\x{10000}-\x{10FFFF}]")
 _PIECES = string(r"[\x{10000}-\x{10FFFF}]|[^\x{10000}-\x{10FFFF}]+")
 _FIRST_HALF = 0xD800 - (0x10000 >> 10)
 _SECOND_HALF = 0xDC00
+# With more digits after its point, a decimal may be less than a millionth.
+_PLAIN_SCALE = 6
 Printed = Callable[[str, Type], str]
 
 
@@ -63,7 +65,9 @@ def to_json(text: str, source: Type, printed: Printed, depth: int = 0) -> str:
             return share(_in_braces(" || ',' || ".join(parts)), (text,))
     if source == JSON:
         return text
-    if source == BOOLEAN or is_integer(source) or isinstance(source, Decimal):
+    if isinstance(source, Decimal):
+        return _decimal(text, source, printed)
+    if source == BOOLEAN or is_integer(source):
         return printed(text, source)
     if source in (DOUBLE, REAL):
         special = (
@@ -71,6 +75,17 @@ def to_json(text: str, source: Type, printed: Printed, depth: int = 0) -> str:
         )
         return share(f"CASE WHEN NOT isfinite({{0}}) THEN {special} ELSE {java_text('{0}')} END", (text,))
     return quoted(text if is_text(source) else printed(text, source))
+
+
+def _decimal(text: str, source: Decimal, printed: Printed) -> str:
+    """As Java prints one: what is less than a millionth has an exponent."""
+    if source.scale <= _PLAIN_SCALE:
+        return printed(text, source)
+    digits = f"nullif(regexp_replace({printed('{0}', source)}, '^-?0[.]0*', ''), '')"
+    mantissa = f"coalesce(regexp_replace({digits}, '^(.)(.+)$', '\\1.\\2'), '0')"
+    power = f"CAST(coalesce(length({digits}), 1) - {source.scale + 1} AS VARCHAR)"
+    small = f"CASE WHEN {{0}} < 0 THEN '-' ELSE '' END || {mantissa} || 'E' || {power}"
+    return share(f"CASE WHEN abs({{0}}) < 0.000001 THEN {small} ELSE {printed('{0}', source)} END", (text,))
 
 
 def _sorted_keys(key: Type, printed: Printed) -> str:

@@ -164,10 +164,11 @@ def to_base(call: Call, texts: Texts) -> str:
     while rest:
         rest, digit = divmod(rest, radix)
         digits = _DIGITS[digit] + digits
+    # DuckDB may compute it for values of a dictionary that no row of the branch has, and fails below zero.
+    size = f"CASE WHEN {{0}} = {_LOWEST} THEN 0 ELSE abs({{0}}) END"
     return share(
-        f"(CASE WHEN {{0}} = {_LOWEST} THEN '-{digits}'"
-        f" WHEN {{0}} < 0 THEN '-' || lower(to_base(- {{0}}, {radix}))"
-        f" ELSE lower(to_base({{0}}, {radix})) END)",
+        f"(CASE WHEN {{0}} = {_LOWEST} THEN '-{digits}' ELSE"
+        f" CASE WHEN {{0}} < 0 THEN '-' ELSE '' END || lower(to_base({size}, {radix})) END)",
         texts[:1],
     )
 

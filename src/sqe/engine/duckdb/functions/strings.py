@@ -36,8 +36,12 @@ def length(call: Call, texts: Texts) -> str:
 def trim(name: str) -> Renderer:
     def render(call: Call, texts: Texts) -> str:
         # What a char is padded with is no part of it.
-        text = f"rtrim({texts[0]}, ' ')" if isinstance(call.arguments[0].type, Char) else texts[0]
-        return f"{name}({text}, {texts[1] if len(texts) == 2 else _BLANKS})"
+        characters = texts[1] if len(texts) == 2 else _BLANKS
+        if not isinstance(call.arguments[0].type, Char):
+            return f"{name}({texts[0]}, {characters})"
+        text = f"{name}(rtrim({texts[0]}, ' '), {characters})"
+        # Nor are blanks that come to stand at the end.
+        return text if len(texts) == 1 or name == "ltrim" else f"rtrim({text}, ' ')"
 
     return render
 

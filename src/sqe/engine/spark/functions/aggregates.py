@@ -360,7 +360,7 @@ _HISTOGRAM = (
 
 def _map_union(call: AggregateOrWindow, texts: Texts) -> str:
     return fill(
-        f"CASE WHEN count({{0}}){{over}} > 0 THEN aggregate(collect_list({{0}}){{over}},"
+        f"CASE WHEN max(size({{0}})){{over}} > 0 THEN aggregate(collect_list({{0}}){{over}},"
         f" CAST(map() AS {spark_type(call.type)}),"
         " (a_, m_) -> map_concat(a_, map_filter(m_, (k_, v_) -> NOT map_contains_key(a_, k_)))) END",
         texts,

@@ -263,7 +263,8 @@ RENDERINGS: dict[str, Rendering] = {
     "array_sort": _sort,
     "array_union": _identical("array_union({0}, {1})"),
     "array_intersect": _identical(_INTERSECT),
-    "array_except": _identical("array_except({0}, {1})"),
+    # Without nothing, it keeps elements that are there twice.
+    "array_except": _identical("if(size({1}) = 0, {0}, array_except({0}, {1}))"),
     "array_remove": _equality(
         "array_remove({0}, {1})",
         "(CASE WHEN isnan({1}) THEN {0} ELSE array_remove({0}, {1}) END)",

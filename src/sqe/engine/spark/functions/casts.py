@@ -242,7 +242,13 @@ class _Cast:
         if target in APPROXIMATE:
             read = self.plain("regexp_replace(trim({0}), '[fFdD]$', '')", target)
             return self.checked(text, _DOUBLE, read, target)
-        if isinstance(target, Decimal) or is_integer(target):
+        if isinstance(target, Decimal):
+            # Spark takes blanks around it, as Trino does for all other numbers.
+            read = f"try_cast({{0}} AS {spark_type(target)})"
+            if not self.safe:
+                read = f"coalesce({read}, {self.fail(f'Cannot cast to {target}')})"
+            return self.checked(text, _DECIMAL, read, target)
+        if is_integer(target):
             return self.or_fail(text, "{0}", target)
         raise NotSupported(f"Cannot cast {source} to {target}")
 
@@ -288,6 +294,7 @@ _IN_A_ZONE = rf"^ *[+-]?[0-9]{{4,}}-[0-9]{{1,2}}-[0-9]{{1,2}}( {_CLOCK})? *([+-]
 _DOUBLE = (
     r"^[\x00-\x20]*[+-]?(NaN|Infinity|(([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?)[fFdD]?)[\x00-\x20]*$"
 )
+_DECIMAL = r"^[0-9.eE+-]+$"
 _UUID = r"^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$"
 
 
@@ -374,6 +381,18 @@ _DOUBLE_TEXT = (
 )
 
 
+# The least reals have fewer than seven digits that tell them from their neighbours, and two at least.
+_SUBNORMAL = (
+    "WHEN abs({0}) < 1.1754943508222875E-38D THEN CASE"
+    + "".join(
+        f" WHEN CAST(format_string('%.{n}E', CAST({{0}} AS DOUBLE)) AS FLOAT) = {{0}}"
+        f" THEN format_string('%.{n}E', CAST({{0}} AS DOUBLE))"
+        for n in range(1, 6)
+    )
+    + " ELSE format_string('%.6E', CAST({0} AS DOUBLE)) END"
+)
+
+
 def _real_text(text: str) -> str:
     """Trino prints a real with seven digits at most, a half to the even one."""
     # Digits of the exact value, which is a half only where it has eight of them and the last is a 5.
@@ -388,7 +407,9 @@ def _real_text(text: str) -> str:
         " '(\\\\.[0-9]+?)0+$', '$1')"
     )
     # `exponent` of a rounding up that carries is one too large, but 9.999999|5 goes up in both ways.
-    return share(f"{_SPECIAL} ELSE concat(if({to_even}, {cut}, {mantissa}), 'E', {exponent}) END", (text,))
+    return share(
+        f"{_SPECIAL} {_SUBNORMAL} ELSE concat(if({to_even}, {cut}, {mantissa}), 'E', {exponent}) END", (text,)
+    )
 
 
 def round_timestamp(text: str, precision: int) -> str:

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from sqe.engine.render.renderings import Renderer, Rendering
 from sqe.engine.render.shared_renderings import with_json_path
 from sqe.engine.spark.functions.json_casts import quoted
+from sqe.engine.spark.functions.text import refuse, share
 from sqe.tree.expressions import Call
 from sqe.types.sql_types import is_text
 
 Texts = Sequence[str]
 _BODY = "sqe_json_text_"
+_NO_NAME = refuse("null value passed for JSON object key to JSON_OBJECT function")
 
 
 def _contains(call: Call, texts: Texts) -> str:
@@ -37,7 +39,12 @@ def _array(call: Call, texts: Texts) -> str:
     return f"concat('[', concat_ws(',', {', '.join(texts)}), ']')" if texts else "'[]'"
 
 
+def _name(call: Call, texts: Texts) -> str:
+    return share(f"CASE WHEN {{0}} IS NULL THEN {_NO_NAME} ELSE {{0}} END", texts)
+
+
 RENDERINGS: dict[str, Rendering] = {
+    "$json_name": _name,
     "$json_object": _object(without_nulls=False),
     "$json_object_without_nulls": _object(without_nulls=True),
     "$json_array": _array,

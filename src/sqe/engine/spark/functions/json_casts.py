@@ -31,6 +31,8 @@ from sqe.types.sql_types import (
 )
 
 _BODY = "sqe_json_casts_cast"
+# With more digits after its point, a decimal may be less than a millionth.
+_PLAIN_SCALE = 6
 _ABOVE = string(r"[\x{10000}-\x{10FFFF}]")
 _ESCAPE = string("\\u")
 _PIECES = string(r"[\x{10000}-\x{10FFFF}]|[^\x{10000}-\x{10FFFF}]+")
@@ -67,13 +69,26 @@ def to_json(text: str, source: Type, printed: str, depth: int = 0) -> str:
             return share(f"if({{0}} IS NULL, NULL, concat('{{', {joined}, '}}'))", (text,))
     if source == JSON:
         return text
-    if source == BOOLEAN or is_integer(source) or isinstance(source, Decimal):
+    if isinstance(source, Decimal):
+        return _decimal(text, source)
+    if source == BOOLEAN or is_integer(source):
         return f"CAST({text} AS STRING)"
     if source in (DOUBLE, REAL):
         special = "isnan({0}) OR abs({0}) = double('Infinity')"
         printed = "CAST({0} AS STRING)"
         return share(f"if({special}, concat('\"', {printed}, '\"'), {printed})", (text,))
     return quoted(text if is_text(source) else printed)
+
+
+def _decimal(text: str, source: Decimal) -> str:
+    """As Java prints one: what is less than a millionth has an exponent."""
+    if source.scale <= _PLAIN_SCALE:
+        return f"CAST({text} AS STRING)"
+    digits = "nullif(regexp_replace(CAST({0} AS STRING), '^-?0[.]0*', ''), '')"
+    mantissa = f"coalesce(regexp_replace({digits}, '^(.)(.+)$', '$1.$2'), '0')"
+    power = f"CAST(coalesce(length({digits}), 1) - {source.scale + 1} AS STRING)"
+    small = f"concat(if({{0}} < 0, '-', ''), {mantissa}, 'E', {power})"
+    return share(f"if(abs({{0}}) < 0.000001BD, {small}, CAST({{0}} AS STRING))", (text,))
 
 
 def quoted(text: str) -> str:

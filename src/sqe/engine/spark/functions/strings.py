@@ -40,8 +40,11 @@ def _trim(side: str) -> Renderer:
     def render(call: Call, texts: Texts) -> str:
         characters = texts[1] if len(texts) == 2 else _BLANKS
         # What a char is padded with is no part of it.
-        text = f"rtrim({texts[0]})" if isinstance(call.arguments[0].type, Char) else texts[0]
-        return f"trim({side} {characters} FROM {text})"
+        if not isinstance(call.arguments[0].type, Char):
+            return f"trim({side} {characters} FROM {texts[0]})"
+        text = f"trim({side} {characters} FROM rtrim({texts[0]}))"
+        # Nor are blanks that come to stand at the end.
+        return text if len(texts) == 1 or side == "LEADING" else f"rtrim({text})"
 
     return render
 
