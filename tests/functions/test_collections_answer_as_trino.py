@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date, datetime
 from math import inf, nan
 from typing import Any
 
@@ -130,6 +131,12 @@ ANSWERS: list[tuple[str, Any, str | None]] = [
     ("SELECT rtrim(CAST(' a' AS char(5)), 'a'), trim(CAST(' a' AS char(5)), 'a')", [["", ""]], None),
     ("SELECT any_value(x) FROM (VALUES ARRAY[-0e0]) t(x)", [-0.0], None),
     ("SELECT to_base(x, 2) FROM (VALUES -3) t(x)", "-11", None),
+    ("SELECT contains(ARRAY[ARRAY['a']], CAST(NULL AS array(varchar)))", None, None),
+    ("SELECT contains(CAST(ARRAY[] AS array(array(varchar))), CAST(NULL AS array(varchar)))", None, None),
+    ("SELECT human_readable_seconds(-1.5e0)", "2 seconds", None),
+    ("SELECT from_iso8601_date('127')", date(127, 1, 1), None),
+    ("SELECT from_iso8601_date('2024-2')", date(2024, 2, 1), None),
+    ("SELECT CAST('2024-02-29 12:00:00 +05:30' AS timestamp(0))", datetime(2024, 2, 29, 12), None),
     ("SELECT concat(ARRAY[1], ARRAY[2], ARRAY[3])", [1, 2, 3], None),
     ("SELECT 1 || ARRAY[2]", [1, 2], None),
     (
@@ -226,6 +233,9 @@ FAILURES = [
     ("SELECT array_sort(ARRAY[ARRAY[2], ARRAY[NULL]])", "NOT_SUPPORTED"),
     ("SELECT ROW(1, NULL) < ROW(1, 3)", "NOT_SUPPORTED"),
     ("SELECT repeat(1, -1)", "INVALID_FUNCTION_ARGUMENT"),
+    # What cannot be computed is not NULL, where it is tried either.
+    ("SELECT TRY(from_iso8601_date(x)) FROM (VALUES '+7') t(x)", "NOT_SUPPORTED"),
+    ("SELECT TRY_CAST(x AS timestamp) FROM (VALUES '2024-02-29 12:00 Europe/Paris') t(x)", "NOT_SUPPORTED"),
     ("SELECT array_distinct(ARRAY[MAP(ARRAY[1], ARRAY[2])])", "NOT_SUPPORTED"),
 ]
 

@@ -56,8 +56,13 @@ def located(sql: str, position: Position) -> str:
 
 
 def silenced(sql: str) -> str:
-    """NULL in the place of failures, as TRY wants it."""
-    return replace_failures(sql, lambda _: "NULL")
+    """NULL in the place of failures, as TRY wants it; not of what cannot be computed here, which has another
+    answer than NULL."""
+    return replace_failures(sql, lambda f: f if f.code == "NOT_SUPPORTED" else "NULL")
+
+
+def may_fail(sql: str) -> bool:
+    return _MARK in sql
 
 
 def _escape(message: str) -> str:

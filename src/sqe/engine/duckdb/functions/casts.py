@@ -270,7 +270,7 @@ class _Cast:
         if zoned:
             read = _to_instant(read)
         pattern = _ZONED if zoned else _TIMESTAMP
-        return self.checked(text, pattern, read, target, beyond=_OTHER_ZONE if zoned else _LONG_YEAR)
+        return self.checked(text, pattern, read, target, beyond=_OTHER_ZONE)
 
     def checked(self, text: str, pattern: str, read: str, target: Type, *, beyond: str = "") -> str:
         """`read` only a text of the form that Trino takes: DuckDB takes many more. What has the form `beyond`

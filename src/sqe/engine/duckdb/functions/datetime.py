@@ -254,7 +254,7 @@ _FROM_UNIXTIME = (
 
 def human_readable(call: Call, texts: Texts) -> str:
     """1 week, 2 days, …: without what is zero, unless all is."""
-    seconds = "CAST(floor({0} + 0.5e0) AS BIGINT)"
+    seconds = "CAST(floor(abs({0}) + 0.5e0) AS BIGINT)"
     parts, rest = [], seconds
     for unit, size in (("week", 604800), ("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1)):
         count = f"(({rest}) // {size})"
@@ -263,9 +263,7 @@ def human_readable(call: Call, texts: Texts) -> str:
     return share(
         "(CASE WHEN NOT isfinite({0}) THEN "
         + refuse("Invalid argument found")
-        + " WHEN {0} < -0.5e0 THEN "
-        + refuse("negative seconds are not supported", code="NOT_SUPPORTED")
-        + f" WHEN {{0}} >= 9.2e18 THEN {give_up('words for so many seconds')}"
+        + f" WHEN abs({{0}}) >= 9.2e18 THEN {give_up('words for so many seconds')}"
         + f" WHEN {seconds} = 0 THEN '0 seconds' WHEN {{0}} IS NOT NULL"
         + f" THEN concat_ws(', ', {', '.join(parts)}) END)",
         texts,

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from sqe.engine.duckdb.functions.rendering import render as render_function
 from sqe.engine.duckdb.functions.rendering import renders
-from sqe.engine.render.failures import silenced
+from sqe.engine.render.failures import may_fail, silenced
 from sqe.engine.render.renderings import Renderer, Rendering
 from sqe.engine.render.shared_renderings import require_numbers
 from sqe.errors import NotSupported
@@ -31,7 +31,7 @@ def _without_errors(text: str) -> str:
         return "TRY_CAST" if name == "CAST" else token[0]
 
     guarded = _TOKEN.sub(replacement, silenced(text))
-    if re.search(r"\berror\(", guarded):
+    if may_fail(guarded) or re.search(r"\berror\(", guarded):
         # TRY takes nothing that may raise on its own.
         raise NotSupported("the fast lane cannot guard this with TRY")
     return f"TRY({guarded})"

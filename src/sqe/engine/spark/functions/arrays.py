@@ -257,7 +257,7 @@ RENDERINGS: dict[str, Rendering] = {
         "array_contains({0}, {1})",
         "(CASE WHEN isnan({1}) THEN exists({0}, e_ -> if(e_ IS NULL, NULL, false))"
         " ELSE array_contains({0}, {1}) END)",
-        "exists({0}, e_ -> {equal})",
+        "(CASE WHEN {1} IS NOT NULL THEN exists({0}, e_ -> {equal}) END)",
     ),
     "array_distinct": _identical("array_distinct({0})"),
     "array_sort": _sort,

@@ -218,7 +218,13 @@ class _Cast:
             case Char():
                 return f"rpad({text}, {target.length}, ' ')"
             case Timestamp():
-                return self.checked(text, _TIMESTAMP, self.timestamp(target), target)
+                return share(
+                    f"CASE WHEN {{0}} RLIKE {string(_TIMESTAMP)} THEN {self.timestamp(target)}"
+                    f" WHEN {{0}} RLIKE {string(_WITH_OFFSET)} THEN {self.timestamp(target, _WITHOUT_OFFSET)}"
+                    f" WHEN {{0}} RLIKE {string(_WITH_NAME)} THEN {_ZONE_OF_A_ROW}"
+                    f" WHEN {{0}} IS NOT NULL THEN {self.fail(f'Value cannot be cast to {target}')} END",
+                    (text,),
+                )
             case TimestampTz():
                 read = self.checked("{0}", _ZONED, self.timestamp(target), target)
                 return share(f"CASE WHEN {other_zone(string(_ZONED))} ELSE {read} END", (text,))
@@ -287,6 +293,12 @@ _TIME = r"^([01]?[0-9]|2[0-3]):[0-5]?[0-9](:[0-5]?[0-9]([.][0-9]{1,12})?)? *$"
 _SEVENTH_DIGIT = string("([.][0-9]{6})[0-9]+")
 _ROUNDED_UP = string("[.][0-9]{6}[5-9]")
 _TIMESTAMP = rf"^ *[+-]?[0-9]{{4,}}-[0-9]{{1,2}}-[0-9]{{1,2}}( {_CLOCK})? *$"
+# Where a zone is not wanted, the clock in it is.
+_OFFSET = r"( ?[+-][0-9]{2}:[0-9]{2}| (UTC|Z|GMT)) *$"
+_WITH_OFFSET = rf"^ *[+-]?[0-9]{{4,}}-[0-9]{{1,2}}-[0-9]{{1,2}} {_CLOCK}{_OFFSET}"
+_WITH_NAME = rf"^ *[+-]?[0-9]{{4,}}-[0-9]{{1,2}}-[0-9]{{1,2}} {_CLOCK} ?[A-Za-z]"
+_ZONE_OF_A_ROW = refuse("A text of a column cannot be cast with a zone of its own", code="NOT_SUPPORTED")
+_WITHOUT_OFFSET = f"regexp_replace({{0}}, {string(_OFFSET)}, '')"
 # A value's zone is part of its type here, so that a text that only a row knows can be in none but UTC.
 _ZONE = r"( ?[+-]00:00| (UTC|Z|GMT))"
 _ZONED = rf"^ *[+-]?[0-9]{{4,}}-[0-9]{{1,2}}-[0-9]{{1,2}}( {_CLOCK}{_ZONE}?)? *$"
@@ -301,8 +313,7 @@ _UUID = r"^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-
 def other_zone(readable: str = "'^$'") -> str:
     """A branch of a CASE that fails for a text in a zone that only its row knows: also where a cast is tried,
     since NULL would be wrong. `readable` is the pattern of texts that can be read."""
-    refused = refuse("A text of a column cannot be cast with a zone of its own", code="NOT_SUPPORTED")
-    return f"{{0}} RLIKE {string(_IN_A_ZONE)} AND NOT {{0}} RLIKE {readable} THEN {refused}"
+    return f"{{0}} RLIKE {string(_IN_A_ZONE)} AND NOT {{0}} RLIKE {readable} THEN {_ZONE_OF_A_ROW}"
 
 
 def printed_text(text: str, source: Type) -> str:

@@ -188,7 +188,7 @@ _PARSE_DURATION = (
 
 def _human_readable(call: Call, texts: Texts) -> str:
     """1 week, 2 days, …: without what is zero, unless all is."""
-    seconds = "CAST(floor({0} + 0.5D) AS BIGINT)"
+    seconds = "CAST(floor(abs({0}) + 0.5D) AS BIGINT)"
     parts, rest = [], seconds
     for unit, size in (("week", 604800), ("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1)):
         count = f"(({rest}) div {size})"
@@ -197,8 +197,6 @@ def _human_readable(call: Call, texts: Texts) -> str:
     return share(
         "(CASE WHEN isnan({0}) OR abs({0}) = double('Infinity') THEN "
         + refuse("Invalid argument found")
-        + " WHEN {0} < -0.5D THEN "
-        + refuse("negative seconds are not supported", code="NOT_SUPPORTED")
         + f" WHEN {seconds} = 0 THEN '0 seconds' WHEN {{0}} IS NOT NULL"
         + f" THEN concat_ws(', ', {', '.join(parts)}) END)",
         texts,
@@ -245,12 +243,26 @@ _FIRST_WEEK = f"trunc(make_date({_iso_part(_ISO_WEEK, 1)}, 1, 4), 'week')"
 _WEEKDAY_OF_TEXT = f"coalesce(CAST(nullif(regexp_extract({{0}}, {_ISO_WEEK}, 3), '') AS INT), 1)"
 _WEEK = f"date_add({_FIRST_WEEK}, ({_iso_part(_ISO_WEEK, 2)} - 1) * 7 + {_WEEKDAY_OF_TEXT} - 1)"
 _BAD_DATE = refuse("Invalid format")
+# Fewer digits, and nothing but a year.
+_ISO_SHORT = "'^([0-9]{1,4})(-([0-9]{1,2}))?(-([0-9]{1,2}))?$'"
+_SHORT = (
+    "concat_ws('-', "
+    + ", ".join(
+        f"lpad(coalesce(nullif(regexp_extract({{0}}, {_ISO_SHORT}, {group}), ''), '1'), {size}, '0')"
+        for group, size in ((1, 4), (3, 2), (5, 2))
+    )
+    + ")"
+)
+_ISO_FAR = "'^([+-][0-9]+|[0-9]{5,})(-.*)?$'"
+_FAR_DATE = refuse("a year that has a sign or five digits", code="NOT_SUPPORTED")
 _FROM_ISO_DATE = (
     f"(CASE WHEN {{0}} RLIKE {_ISO_DATE} THEN coalesce(try_cast({{0}} AS DATE), {_BAD_DATE})"
     f" WHEN {{0}} RLIKE {_ISO_ORDINAL} THEN"
     f" if(dayofyear({_ORDINAL}) = {_iso_part(_ISO_ORDINAL, 2)}, {_ORDINAL}, {_BAD_DATE})"
     f" WHEN {{0}} RLIKE {_ISO_WEEK} THEN"
     f" if(weekofyear({_WEEK}) = {_iso_part(_ISO_WEEK, 2)}, {_WEEK}, {_BAD_DATE})"
+    f" WHEN {{0}} RLIKE {_ISO_SHORT} THEN coalesce(try_cast({_SHORT} AS DATE), {_BAD_DATE})"
+    f" WHEN {{0}} RLIKE {_ISO_FAR} THEN {_FAR_DATE}"
     f" WHEN {{0}} IS NOT NULL THEN {_BAD_DATE} END)"
 )
 _ISO_TIMESTAMP = (
