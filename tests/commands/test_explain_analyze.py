@@ -28,6 +28,7 @@ COLUMNS = [
     ("files_read", "bigint"),
     ("files_total", "bigint"),
     ("bytes", "bigint"),
+    ("requests", "bigint"),
 ]
 ENDLESS = (
     "SELECT count(*) FROM TABLE(sequence(1, 3000000)) AS a (x)"

@@ -186,7 +186,8 @@ def test_a_column_that_may_stand_in_the_partitions_alone(lake: Lake) -> None:
     ({"file_format": "ORC"}, "it has ORC files"),
     ({"file_format": "avro"}, "it has AVRO files"),
     ({"key_metadata": b"key"}, "its files are encrypted"),
-    ({"file_path": "s3://bucket/x.parquet"}, "its files are not on this machine"),
+    ({"file_path": "s3://bucket/x.parquet"}, "some of its files are outside its directory"),
+    ({"file_path": "s3://bucket/../x.parquet"}, "its files are where DuckDB cannot read them"),
     ({"file_path": "/elsewhere/x.parquet"}, "some of its files are outside its directory"),
 ])  # fmt: skip
 def test_files_that_duckdb_cannot_read(lake: Lake, name: str, change: dict[str, Any], reason: str) -> None:
