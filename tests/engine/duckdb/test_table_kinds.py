@@ -26,7 +26,7 @@ from tests.local_files import to_path
 from tests.stored_tables import Lake
 
 from sqe.api.connection import Connection
-from sqe.catalog.iceberg.data_files import FileCache
+from sqe.catalog.iceberg.data_files import FileCache, TableFiles
 from sqe.catalog.iceberg.table import Table
 from sqe.engine.duckdb.table_kinds import Denied, IcebergScan, Plain, kind_of
 from sqe.errors import NotSupported
@@ -122,6 +122,33 @@ def test_fields_of_rows_are_found_by_name_and_not_by_id(lake: Lake, name: str, c
     assert found.reason == "the fields of column 'p' have changed"
     assert (found.metadata_path, found.snapshot_id) == (str(to_path(table.metadata_location)), None)
     assert isinstance(kind(table, column_names=["a", "l"]), Plain)
+
+
+@pytest.mark.parametrize(
+    ("file", "reason"),
+    [
+        ("00003-5f.metadata.json", None),
+        ("v3.metadata.json", "its metadata file may be another one under the same name"),
+        ("v3.gz.metadata.json", "its metadata file may be another one under the same name"),
+        ("x?s3_endpoint=elsewhere", "the path of its metadata has '*', '?' or '['"),
+        ("../../other/metadata/1.metadata.json", "its metadata is where DuckDB cannot read it"),
+    ],
+)
+def test_metadata_in_a_store_is_cached_by_its_name(
+    lake: Lake, name: str, file: str, reason: str | None
+) -> None:
+    table = replace(
+        lake.table(name),
+        location="s3://lake/t",
+        metadata_location=f"s3://lake/t/metadata/{file}",
+        properties={"schema.name-mapping.default": "[]"},
+        current_snapshot_id=None,
+    )
+    found = kind_of(table, TableFiles(()))
+    if reason is None:
+        assert isinstance(found, IcebergScan) and found.metadata_path == table.metadata_location
+    else:
+        assert found == Denied(f"it has files without field ids, and {reason}")
 
 
 def test_schemas_that_were_removed_may_have_been_anything(lake: Lake, name: str) -> None:

@@ -7,6 +7,7 @@ to be right is denied: DuckDB gives wrong rows without an error where this is no
 from __future__ import annotations
 
 import os
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field
@@ -17,6 +18,7 @@ from unicodedata import category
 from sqe.catalog.iceberg.data_files import TableFiles
 from sqe.catalog.iceberg.table import Column, Table
 from sqe.catalog.io import engine_path
+from sqe.engine.duckdb.stores import is_stored
 from sqe.errors import InvalidArgument, NotSupported
 from sqe.foundation.record import record
 from sqe.tree.names import unspeakable
@@ -32,6 +34,8 @@ _METADATA_CODEC = "write.metadata.compression-codec"
 _BLOOM_FILTER = "write.parquet.bloom-filter-enabled.column."
 # DuckDB takes such a path for a pattern, and what follows a `?` in a store for the address of another one.
 _PATTERN = frozenset("*?[")
+# As catalogs of directories call them, also those of a table that is made anew.
+_REUSED_NAME = re.compile(r"v\d+\..*")
 _WORD = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Nd"})
 _PARTS = ("element", "key", "value")
 
@@ -188,6 +192,9 @@ def _not_by_metadata(table: Table, files: TableFiles, as_of: AsOf | None) -> str
     above = {*directories, *(os.path.dirname(place) for place in places if place is not None)}
     if not all(_is_within(directory, root) for directory in above):
         return "its metadata is outside its directory"
+    if is_stored(table.location) and _REUSED_NAME.fullmatch(table.metadata_location.rpartition("/")[2]):
+        # DuckDB keeps what it has read of a file in a store, and does not look whether it is another one.
+        return "its metadata file may be another one under the same name"
     if ".gz" in table.metadata_location or table.properties.get(_METADATA_CODEC, "none").lower() != "none":
         return "its metadata file is compressed"
     return None
