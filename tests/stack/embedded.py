@@ -29,13 +29,20 @@ class Engine:
         self.coordinator = coordinator
         self._lake = lake
         self._connections: dict[str, Connection] = {}
+        self._all: list[Connection] = []
 
     def of(self, user: str) -> Connection:
         if user not in self._connections:
-            connection = Connection(self.coordinator, Identity(user, issuer="lake", subject=user))
-            connection.session.tokens = ClientToken(self._lake.token(user), time.time() + HOLDS_SECONDS)
-            self._connections[user] = connection
+            self._connections[user] = self.another(user)
         return self._connections[user]
+
+    def another(self, user: str) -> Connection:
+        """A session of its own, of the same user."""
+        connection = Connection(self.coordinator, Identity(user, issuer="lake", subject=user))
+        connection.session.tokens = ClientToken(self._lake.token(user), time.time() + HOLDS_SECONDS)
+        # One that nobody holds would close the engine with it.
+        self._all.append(connection)
+        return connection
 
     def rows(self, user: str, sql: str) -> list[tuple[Any, ...]]:
         return self.of(user).execute(sql).fetchall()

@@ -12,6 +12,7 @@ from tests.stack.embedded import Engine, engine_on
 from tests.stack.lake import Lake
 from tests.stack.tables import Stored, new_table, pyiceberg
 
+from sqe.catalog.io.storage import Storage
 from sqe.engine.duckdb import lane
 from sqe.engine.duckdb.render import FastRendered
 from sqe.engine.lane import Order
@@ -62,6 +63,26 @@ def test_both_read_it_on_the_fast_lane(engine: Engine, orders: Stored, lake: Lak
         assert engine.rows(user, sql) == [(2, "b"), (3, "c")]
     log = lake.object_log()[before:]
     assert keys_in(log, orders) and lake.servers["s3"].facts["access_key"] not in keys_in(log, orders)
+
+
+def test_a_cached_plan_is_used_with_the_keys_of_the_session_that_asks(
+    engine: Engine, orders: Stored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The session that it was planned in may have ended, and its token too."""
+    sql = f"SELECT max(id) FROM lake.sales.{orders.name}"
+    seen: list[Storage] = []
+    before = lane._secrets
+
+    def noted(rendered: FastRendered, order: Order) -> list[dict[str, str]]:
+        seen.extend(order.storages.values())
+        return before(rendered, order)
+
+    monkeypatch.setattr(lane, "_secrets", noted)
+    assert engine.rows("alice", sql) == [(3,)]
+    used = engine.coordinator.plans.used
+    assert engine.another("alice").execute(sql).fetchall() == [(3,)]
+    assert engine.coordinator.plans.used == used + 1
+    assert len(seen) == 2 and seen[0] is not seen[1]
 
 
 def test_explain_says_whose_keys(engine: Engine, orders: Stored) -> None:

@@ -11,11 +11,9 @@ import duckdb
 import pytest
 from tests.engine.duckdb.stores_of_tests import FakeStore, fake_store
 
-from sqe.catalog.io.storage import FixedStorage
 from sqe.config.duckdb import FastSettings
 from sqe.engine.duckdb.errors import FastLaneFailed
 from sqe.engine.duckdb.processes import Processes
-from sqe.engine.duckdb.stores import secret_of
 from sqe.errors import AccessDenied, SqeError, Unavailable
 
 pytestmark = pytest.mark.integration
@@ -139,15 +137,3 @@ def test_no_key_is_seen_from_outside(lane: Processes, store: FakeStore) -> None:
         (pid,) = lane.children()
         for file in ("cmdline", "environ"):
             assert b"of-KEY" not in Path(f"/proc/{pid}/{file}").read_bytes()
-
-
-def test_a_secret_needs_tls_or_leave() -> None:
-    plain = {"s3.endpoint": "http://store:9000", "s3.access-key-id": "a", "s3.secret-access-key": "b"}
-    with pytest.raises(AccessDenied, match="no TLS"):
-        secret_of(MINE, FixedStorage(plain))
-    allowed = secret_of(MINE, FixedStorage({**plain, "sqe.s3-allow-http": "true"}))
-    assert (allowed["endpoint"], allowed["use_ssl"], allowed["url_style"]) == ("store:9000", "false", "vhost")
-    with pytest.raises(FastLaneFailed, match="such an address"):
-        secret_of(MINE, FixedStorage({"s3.endpoint": "https://store/path"}))
-    anonymous = secret_of(MINE, FixedStorage({"client.region": "eu-1"}))
-    assert anonymous == {"scope": MINE, "region": "eu-1", "url_style": "vhost", "use_ssl": "true"}
