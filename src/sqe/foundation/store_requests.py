@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 
 
 class RequestCount:
@@ -14,20 +14,23 @@ class RequestCount:
         self.requests = 0
 
 
-_current: ContextVar[RequestCount | None] = ContextVar("store_requests", default=None)
+class _Thread(threading.local):
+    count: RequestCount | None = None
+
+
+_thread = _Thread()
 
 
 @contextmanager
 def counting(count: RequestCount) -> Iterator[None]:
     """What this thread asks of stores meanwhile is added to `count`."""
-    token = _current.set(count)
+    before, _thread.count = _thread.count, count
     try:
         yield
     finally:
-        _current.reset(token)
+        _thread.count = before
 
 
 def count_request() -> None:
-    count = _current.get()
-    if count is not None:
-        count.requests += 1
+    if _thread.count is not None:
+        _thread.count.requests += 1

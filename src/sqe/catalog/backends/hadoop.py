@@ -30,7 +30,6 @@ from sqe.catalog.iceberg.view import View, ViewDefinition
 from sqe.catalog.io import configured, file_system, shown, spell
 from sqe.catalog.io.location import schema_directory
 from sqe.catalog.io.protocol import DirectoryTree
-from sqe.catalog.io.storage import Storage, warehouse_storage
 from sqe.catalog.names import everything
 from sqe.config.catalogs import storage_properties
 from sqe.errors import (
@@ -47,6 +46,7 @@ from sqe.tree.relations import TableName
 from sqe.tree.statements import CreateTable
 
 if TYPE_CHECKING:
+    from sqe.catalog.io.storage import Storage
     from sqe.config.config import CatalogSettings
 
 # How often a directory is looked at that may be half of a new table.
@@ -56,6 +56,8 @@ _VERSION = re.compile(r"v(\d+)(\.gz)?\.metadata\.json(\.gz)?")
 
 
 def mount(settings: CatalogSettings) -> HadoopCatalog:
+    from sqe.catalog.io.storage import warehouse_storage
+
     keys = warehouse_storage(settings.warehouse or "", storage_properties(settings.storage))
     return HadoopCatalog(settings.name, configured(settings.warehouse or "", keys), keys=keys)
 

@@ -27,7 +27,6 @@ from sqe.catalog.iceberg import metadata
 from sqe.catalog.iceberg.table import TableCommit, TableMetadata
 from sqe.catalog.io import configured, file_system, resolve, shown, spell
 from sqe.catalog.io.location import is_within, parent, schema_directory, table_directory
-from sqe.catalog.io.storage import Storage, warehouse_storage
 from sqe.catalog.names import everything
 from sqe.config.catalogs import storage_properties
 from sqe.errors import (
@@ -42,6 +41,7 @@ from sqe.errors import (
 from sqe.tree.relations import TableName
 
 if TYPE_CHECKING:
+    from sqe.catalog.io.storage import Storage
     from sqe.config.config import CatalogSettings
 
 LOCK_SECONDS = 30.0
@@ -63,6 +63,8 @@ def mount(settings: CatalogSettings) -> JdbcCatalog:
         pointers = SqlitePointers(
             settings.name, file, directories=(file.parent,), lock_timeout=LOCK_SECONDS, own=False
         )
+    from sqe.catalog.io.storage import warehouse_storage
+
     keys = warehouse_storage(settings.warehouse or "", storage_properties(settings.storage))
     return JdbcCatalog(settings.name, pointers, configured(settings.warehouse or "", keys), keys=keys)
 

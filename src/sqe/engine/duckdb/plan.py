@@ -11,17 +11,15 @@ from functools import partial
 from sqe.catalog.iceberg.data_files import FileCache, TableFiles, scan_bytes
 from sqe.catalog.iceberg.table import Column, Table
 from sqe.catalog.io import engine_path
-from sqe.catalog.io.location import scheme_of
+from sqe.catalog.io.location import is_in_s3, scheme_of
 from sqe.config.duckdb import FastSettings
 from sqe.engine.duckdb.bounds import UNKNOWN, Bounds, Range
 from sqe.engine.duckdb.constants import folded
 from sqe.engine.duckdb.elide_guards import elide_guards
 from sqe.engine.duckdb.eligibility import refusal
-from sqe.engine.duckdb.extensions import is_installed
 from sqe.engine.duckdb.pruning import kept_files
 from sqe.engine.duckdb.render import FastRendered, render
 from sqe.engine.duckdb.sources import IcebergMetadata, OneFile, ParquetFiles, ScanFiles, Source, totals
-from sqe.engine.duckdb.stores import is_stored
 from sqe.engine.duckdb.table_kinds import Denied, Plain, kind_of
 from sqe.engine.lane import Candidate, Question
 from sqe.engine.ranges import narrowed
@@ -170,16 +168,18 @@ class _Reading:
         return IcebergMetadata(kind.metadata_path, kind.snapshot_id)
 
     def _check_store(self, name: TableName, table: Table) -> None:
-        if not is_stored(table.location) or table.storage is None:
+        if not is_in_s3(table.location) or table.storage is None:
             raise Ineligible(
                 f"table {name.name}: its files are in an object store that DuckDB has no keys for"
             )
+        from sqe.engine.duckdb.extensions import is_installed
+
         if not is_installed("httpfs"):
             raise Ineligible(f"table {name.name}: DuckDB's extension httpfs is not installed")
 
     def _admit(self, name: TableName, place: str) -> None:
         """The slash says that it is a directory, which nobody can see of a store."""
-        if is_stored(place):
+        if is_in_s3(place):
             place = self.stores[name] = f"{place}/"
         self.locations.add(place)
 

@@ -4,27 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
-from sqe.catalog.io import storage as names
-from sqe.catalog.io.location import scheme_of
 from sqe.engine.duckdb.errors import FastLaneFailed
 
 if TYPE_CHECKING:
     from sqe.catalog.io.storage import Storage
 
-SCHEMES = frozenset({"s3", "s3a"})
 DEFAULT_REGION = "us-east-1"
-
-
-def is_stored(location: str) -> bool:
-    """Whether it is in a store that DuckDB reads."""
-    return scheme_of(location) in SCHEMES
 
 
 def secret_of(prefix: str, storage: Storage) -> dict[str, str]:
     """The options of DuckDB's secret for the files below a prefix, with the keys as they are now.
     AccessDenied where there may be none."""
+    from sqe.catalog.io import storage as names
+
     properties = storage.properties(prefix)
     names.refuse_plain_http(properties)
     options = {
@@ -45,6 +38,8 @@ def secret_of(prefix: str, storage: Storage) -> dict[str, str]:
 def _endpoint(url: str | None) -> Mapping[str, str]:
     if url is None:
         return {"use_ssl": "true"}
+    from urllib.parse import urlsplit
+
     parts = urlsplit(url if "://" in url else f"https://{url}")
     if parts.path.strip("/") or parts.query or parts.username or not parts.hostname:
         raise FastLaneFailed("DuckDB cannot reach an object store at such an address")

@@ -18,7 +18,7 @@ from unicodedata import category
 from sqe.catalog.iceberg.data_files import TableFiles
 from sqe.catalog.iceberg.table import Column, Table
 from sqe.catalog.io import engine_path
-from sqe.engine.duckdb.stores import is_stored
+from sqe.catalog.io.location import is_in_s3
 from sqe.errors import InvalidArgument, NotSupported
 from sqe.foundation.record import record
 from sqe.tree.names import unspeakable
@@ -192,7 +192,7 @@ def _not_by_metadata(table: Table, files: TableFiles, as_of: AsOf | None) -> str
     above = {*directories, *(os.path.dirname(place) for place in places if place is not None)}
     if not all(_is_within(directory, root) for directory in above):
         return "its metadata is outside its directory"
-    if is_stored(table.location) and _REUSED_NAME.fullmatch(table.metadata_location.rpartition("/")[2]):
+    if is_in_s3(table.location) and _REUSED_NAME.fullmatch(table.metadata_location.rpartition("/")[2]):
         # DuckDB keeps what it has read of a file in a store, and does not look whether it is another one.
         return "its metadata file may be another one under the same name"
     if ".gz" in table.metadata_location or table.properties.get(_METADATA_CODEC, "none").lower() != "none":
