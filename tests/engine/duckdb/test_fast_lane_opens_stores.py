@@ -96,6 +96,18 @@ def test_keys_go_with_their_statement(lane: Processes, store: FakeStore) -> None
     assert [key for _, _, key in store.requests] == ["JOES", "JOES", "ANNS", "ANNS"]
 
 
+def test_requests_are_counted_and_their_log_is_gone(lane: Processes, store: FakeStore) -> None:
+    """Its lines have the headers of requests in them."""
+    more: dict[str, Any] = {"locations": [MINE], "extensions": ["httpfs"]}
+    more["secrets"] = lambda: [store.secret(MINE)]
+    stream = lane.run(LARGE, statement_id="counted", identity_key="joe", mode="profile", **more)
+    assert [batch.num_rows for batch in stream] == [1]
+    assert stream.store_requests == len(store.requests) > 2
+    assert rows(lane, "SELECT count(*) AS n FROM duckdb_logs()") == [{"n": 0}]
+    assert rows(lane, SMALL, secrets=lambda: [store.secret(MINE)]) == [{"n": 1}]
+    assert rows(lane, "SELECT count(*) AS n FROM duckdb_logs()") == [{"n": 0}]
+
+
 def test_renewed_keys_are_used_at_once(lane: Processes, store: FakeStore) -> None:
     keys = iter(("FIRST", "SECOND"))
     for sql in (SMALL, LARGE):

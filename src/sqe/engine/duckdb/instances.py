@@ -62,6 +62,7 @@ class Instance:
         self.extensions = extensions
         self._bodies: set[str] = set()
         self._secrets: list[str] = []
+        self._counts = False
 
     def unlock_stores(self, secrets: Sequence[dict[str, str]]) -> None:
         """Until `lock_stores`. The keys are in the memory of this process alone, and only while the statement
@@ -77,19 +78,21 @@ class Instance:
                 raise NoSecret from None
 
     def lock_stores(self) -> None:
+        """Ends counting too. Nothing interrupts it: the statement is over."""
         while self._secrets:
             self.connection.execute(f"DROP TEMPORARY SECRET IF EXISTS {self._secrets.pop()}")
+        if self._counts:
+            self.connection.execute("CALL disable_logging(); CALL truncate_duckdb_logs()")
+            self._counts = False
 
     def begin_counting(self) -> None:
         """Requests to stores, by DuckDB's own log of them: in memory, since its lines have headers."""
+        self._counts = True
         self.connection.execute("CALL enable_logging('HTTP')")
 
     def counted(self) -> int:
-        """Those since `begin_counting`, which this ends."""
-        try:
-            return int(self.connection.execute("SELECT count(*) FROM duckdb_logs()").fetchall()[0][0])
-        finally:
-            self.connection.execute("CALL disable_logging(); CALL truncate_duckdb_logs()")
+        """Those since `begin_counting`."""
+        return int(self.connection.execute("SELECT count(*) FROM duckdb_logs()").fetchall()[0][0])
 
     def select(self, sql: str) -> Any:
         """The one statement of a text. DuckDB says SELECT of PRAGMA and SHOW too, so the word counts."""
