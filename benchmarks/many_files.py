@@ -53,10 +53,15 @@ def as_pyiceberg_sees_it(connection: Connection, name: str) -> Iterator[Any]:
 def _append(connection: Connection, name: str, files: int) -> None:
     """Spark would take minutes for so many files."""
     with as_pyiceberg_sees_it(connection, name) as table:
-        for begin in range(0, files, _FILES_A_COMMIT):
-            with table.transaction() as transaction, transaction.update_snapshot().fast_append() as snapshot:
-                for data_file in _written(table, range(begin, min(begin + _FILES_A_COMMIT, files))):
-                    snapshot.append_data_file(data_file)
+        append_files(table, files)
+
+
+def append_files(table: Any, files: int) -> None:
+    """To a table of PyIceberg's with the columns above, wherever its files are."""
+    for begin in range(0, files, _FILES_A_COMMIT):
+        with table.transaction() as transaction, transaction.update_snapshot().fast_append() as snapshot:
+            for data_file in _written(table, range(begin, min(begin + _FILES_A_COMMIT, files))):
+                snapshot.append_data_file(data_file)
 
 
 def _written(table: Any, numbers: range) -> Iterator[Any]:
@@ -75,10 +80,8 @@ def _written(table: Any, numbers: range) -> Iterator[Any]:
     plan = compute_statistics_plan(schema, table.metadata.properties)
     mapping = parquet_path_to_id_mapping(schema)
     shape = schema_to_pyarrow(schema)
-    directory = Path(table.location().removeprefix("file://")) / "data"
-    directory.mkdir(parents=True, exist_ok=True)
     for number in numbers:
-        path = directory / f"{number:06}.parquet"
+        location = f"{table.location()}/data/{number:06}.parquet"
         ids = range(number * ROWS_EACH, (number + 1) * ROWS_EACH)
         columns = [
             list(ids),
@@ -88,14 +91,18 @@ def _written(table: Any, numbers: range) -> Iterator[Any]:
         ]
         arrays = [pa.array(c, f.type) for c, f in zip(columns, shape, strict=True)]
         collected: list[Any] = []
-        pq.write_table(pa.Table.from_arrays(arrays, schema=shape), path, metadata_collector=collected)
+        content = pa.BufferOutputStream()
+        pq.write_table(pa.Table.from_arrays(arrays, schema=shape), content, metadata_collector=collected)
+        stored = content.getvalue()
+        with table.io.new_output(location).create(overwrite=True) as file:
+            file.write(stored)
         statistics = data_file_statistics_from_parquet_metadata(collected[0], plan, mapping)
         yield DataFile.from_args(
             content=DataFileContent.DATA,
-            file_path=f"{table.location()}/data/{path.name}",
+            file_path=location,
             file_format=FileFormat.PARQUET,
             partition=Record(),
-            file_size_in_bytes=path.stat().st_size,
+            file_size_in_bytes=stored.size,
             sort_order_id=None,
             spec_id=table.metadata.default_spec_id,
             equality_ids=None,

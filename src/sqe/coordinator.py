@@ -145,11 +145,15 @@ class Coordinator:
 
         with self._lock:
             if self._spark is None:
-                # Only a server says where the tables of such a catalog are.
-                remote = any(catalog.type == "rest" for catalog in self.config.catalogs.values())
-                jars = (*JARS, ICEBERG_AWS) if remote else JARS
+                jars = (*JARS, ICEBERG_AWS) if self._may_be_stored else JARS
                 self._spark = Spark(self.config.spark, default_cache(), jars)
             return self._spark
+
+    @property
+    def _may_be_stored(self) -> bool:
+        """Whether tables may be in object stores: only the server of a REST catalog says where its are."""
+        catalogs = self.config.catalogs.values()
+        return any(c.type == "rest" or "s3" in (c.warehouse or "").partition("://")[0] for c in catalogs)
 
     @property
     def gateway(self) -> Gateway:

@@ -22,6 +22,7 @@ from sqe.engine.lane import Question
 from sqe.engine.plans import Plan
 from sqe.engine.route import METADATA_ALONE, render, route
 from sqe.foundation.recursion import deep_recursion
+from sqe.foundation.store_requests import counting
 from sqe.observe.events import Bound
 from sqe.policy.secure import Guard, secure
 from sqe.session import Session
@@ -36,7 +37,7 @@ __all__ = ["Statement", "plan", "run"]
 @deep_recursion()
 def run(statement: Statement, coordinator: Coordinator) -> None:
     """Take a statement from its text to its result. Rows may still be arriving when this returns."""
-    with life(statement, coordinator):
+    with life(statement, coordinator), counting(statement.store_requests):
         planned = plan(statement, coordinator)
         tree = planned.tree
         statement.kind, statement.label = tree.kind, tree.label
@@ -61,8 +62,8 @@ def plan(statement: Statement, coordinator: Coordinator) -> Plan:
     guard = Guard(coordinator.policy, session.identity, statement.staged)
     # A policy may decide otherwise next time.
     reusable = not guard.may_hide and not statement.parameters and not statement.staged
-    are_current = coordinator.catalogs_of(session).are_current
-    planned = coordinator.plans.find(statement.text, session, are_current) if reusable else None
+    unchanged = coordinator.catalogs_of(session).unchanged
+    planned = coordinator.plans.find(statement.text, session, unchanged) if reusable else None
     if planned is None:
         planned = _plan(statement, session, guard, coordinator)
         if reusable:

@@ -28,6 +28,7 @@ COLUMNS = [
     ("files_read", "bigint"),
     ("files_total", "bigint"),
     ("bytes", "bigint"),
+    ("requests", "bigint"),
 ]
 ENDLESS = (
     "SELECT count(*) FROM TABLE(sequence(1, 3000000)) AS a (x)"
@@ -254,4 +255,4 @@ def test_nothing_is_told_of_rows_that_are_hidden(connect: Callable[..., Connecti
     assert [total[name] for name in ("files_read", "files_total", "bytes")] == [None, None, None]
     (hidden,) = steps
     assert "row filter" in hidden["operation"]
-    assert [hidden[name] for name, _ in COLUMNS[2:]] == [None] * 5
+    assert [hidden[name] for name, _ in COLUMNS[2:]] == [None] * 6

@@ -66,9 +66,15 @@ class Catalogs:
 
     def are_current(self, tables: Mapping[TableName, Table]) -> bool:
         """Whether each name still leads to that table, at that metadata file."""
+        return self.unchanged(tables) is not None
+
+    def unchanged(self, tables: Mapping[TableName, Table]) -> dict[TableName, Table] | None:
+        """The tables as they are now, with the keys of this moment, if each name still leads to that table,
+        at that metadata file."""
+        now: dict[TableName, Table] = {}
         try:
             for name, table in tables.items():
-                current = self.get(name.catalog).find_table(name.namespace, name.name)
+                current = now[name] = self.get(name.catalog).find_table(name.namespace, name.name)
                 # A table made anew in a catalog of directories has its metadata at the same place.
                 same = (current.metadata_location, current.uuid, current.name) == (
                     table.metadata_location,
@@ -76,11 +82,11 @@ class Catalogs:
                     name,
                 )
                 if not same:
-                    return False
+                    return None
         except SqeError:
             # Planning it again says what is wrong.
-            return False
-        return True
+            return None
+        return now
 
     @property
     def kept_bytes(self) -> int:

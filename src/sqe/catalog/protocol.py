@@ -82,6 +82,9 @@ class Catalog(Protocol):
     ) -> None:
         """Its properties, all at once. NotFound SCHEMA_NOT_FOUND, or NotSupported."""
 
+    def check_writable(self, table: TableName) -> None:
+        """Refuses a change of rows that could not be committed, before any is written."""
+
     def check_location(self, table: TableName, location: str) -> None:
         """NotSupported where a table cannot have that LOCATION."""
 

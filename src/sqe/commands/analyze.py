@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
+from sqe.catalog.io.location import scheme_of
 from sqe.commands.answer import answer
 from sqe.commands.on_lane import known_scan, order_for
 from sqe.commands.query import on_some_lane
@@ -26,6 +27,7 @@ COLUMNS: list[tuple[str, t.Type]] = [
     ("files_read", t.BIGINT),
     ("files_total", t.BIGINT),
     ("bytes", t.BIGINT),
+    ("requests", t.BIGINT),
 ]
 INDENT = "  "
 
@@ -55,9 +57,19 @@ def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
     else:
         scanned = measured.scanned
         statement.scans = lambda: scanned
-        details = "" if scanned is None else _manifests(scanned)
+        details = [] if scanned is None else _manifests(scanned)
+        requests = None
+        if any(scheme_of(table.location) != "file" for table in plan.tables.values()):
+            own = statement.store_requests.requests
+            details.append(f"requests of the coordinator: {own}")
+            requests = None if measured.store_requests is None else own + measured.store_requests
         total = Step(
-            _lane(statement), measured.rows, milliseconds, *(files or _files(steps)), details=details
+            _lane(statement),
+            measured.rows,
+            milliseconds,
+            *(files or _files(steps)),
+            requests=requests,
+            details="; ".join(details),
         )
     shown = [(0, total), *in_order(steps, all_of_them=plan.tree.verbose)]
     rows = [(number, *_row(step, depth, plan.tree.verbose)) for number, (depth, step) in enumerate(shown)]
@@ -68,9 +80,9 @@ def _lane(statement: Statement) -> str:
     return f"{statement.lane} lane: {statement.lane_reason}"
 
 
-def _manifests(scanned: Scanned) -> str:
+def _manifests(scanned: Scanned) -> list[str]:
     counts = {"manifests read": scanned.manifests, "manifests skipped": scanned.skipped_manifests}
-    return "; ".join(f"{label}: {count}" for label, count in counts.items() if count)
+    return [f"{label}: {count}" for label, count in counts.items() if count]
 
 
 def _files(steps: tuple[Step, ...]) -> tuple[int | None, int | None, int | None]:
@@ -93,4 +105,5 @@ def _row(step: Step, depth: int, verbose: bool) -> tuple[object, ...]:
     if verbose and step.details:
         operation += f" [{step.details}]"
     milliseconds = None if step.milliseconds is None else round(step.milliseconds, 3)
-    return operation, step.rows, milliseconds, step.files_read, step.files_total, step.bytes
+    sizes = (step.files_read, step.files_total, step.bytes, step.requests)
+    return operation, step.rows, milliseconds, *sizes

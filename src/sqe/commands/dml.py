@@ -35,6 +35,7 @@ def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
     assert isinstance(plan.tree, RowChange)
     name = plan.tree.target.table
     catalogs = coordinator.catalogs_of(statement.session)
+    catalogs.get(name.catalog).check_writable(name)
     with write_lock(statement, coordinator, name):
         plan = current_plan(statement, plan, coordinator)
         tree = plan.tree

@@ -60,4 +60,5 @@ def order_for(
         on_progress,
         statement.deadline,
         patient,
+        {name: table.storage for name, table in plan.tables.items() if table.storage is not None},
     )

@@ -14,6 +14,7 @@ from sqe.config.session_properties import TimeLimit, time_limit
 from sqe.coordinator import Coordinator
 from sqe.engine.route import Route
 from sqe.errors import Cancelled, InternalError, LimitExceeded, SqeError, SyntaxFault
+from sqe.foundation.store_requests import RequestCount
 from sqe.observe.events import (
     Bound,
     Origin,
@@ -43,6 +44,7 @@ class Statement:
     `result` has its rows, which may still be `arriving`; `updated` is how many rows it changed. `rows` is
     how many rows of parameters one INSERT writes; `ordered` is whether the order of the result's rows means
     something. `staged` are files of rows that came with it, by the names that stand for them in the text.
+    `store_requests` counts what the coordinator asks of object stores for it.
     `request` is what the client's own systems call it; `bound` is its tree, once it is bound. `plan_again` is
     for a writer that waited, where the tables that it was planned with have changed meanwhile.
     """
@@ -77,6 +79,7 @@ class Statement:
     first_row_at: float | None = None
     ended: float | None = None
     scans: Callable[[], Scanned | None] | None = None
+    store_requests: RequestCount = field(default_factory=RequestCount)
 
     @property
     def lane(self) -> str | None:

@@ -23,6 +23,7 @@ BUILT_CATALOG_TYPES = frozenset({"hadoop", "jdbc", "rest", "sqlite"})
 # Of `jdbc` catalogs.
 DATABASES = frozenset({"mysql", "postgresql", "sqlite"})
 BUILT_DATABASES = frozenset({"postgresql", "sqlite"})
+BUILT_FILE_SYSTEMS = frozenset({"file", "s3", "s3a"})
 CATALOG_GROUP = "sqe.catalogs"
 """Entry points of other packages' types of catalogs."""
 FILE_SYSTEM_GROUP = "sqe.file_systems"
@@ -220,15 +221,18 @@ def unbuilt_part(catalog: CatalogSettings) -> tuple[str, str] | None:
     if catalog.auth.get("type") == "aws":
         return 'auth of type "aws"', "session_bearer, client_credentials, static and anonymous are"
     scheme, separator, _ = (catalog.warehouse or "").partition("://")
-    if catalog.type != "rest" and separator and not _has_file_system(scheme.lower()):
+    if catalog.type != "rest" and separator and not _has_file_system(catalog.type, scheme.lower()):
         return "a warehouse that is not a local directory", "it awaits object stores"
     if catalog.type == "rest" and "@" in (catalog.catalog_url or "").partition("://")[2].partition("/")[0]:
         return "a catalog_url with a user in it", "it awaits catalogs that ask for an identity"
     return None
 
 
-def _has_file_system(scheme: str) -> bool:
-    return scheme == "file" or scheme in of_other_packages(FILE_SYSTEM_GROUP)
+def _has_file_system(catalog_type: str, scheme: str) -> bool:
+    if catalog_type == "sqlite":
+        # The directory has a database in it.
+        return scheme == "file"
+    return scheme in BUILT_FILE_SYSTEMS or scheme in of_other_packages(FILE_SYSTEM_GROUP)
 
 
 def storage_properties(values: Mapping[str, object]) -> dict[str, str]:

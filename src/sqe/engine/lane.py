@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sqe.catalog.catalogs import Catalogs
     from sqe.catalog.gateway.bindings import Commit
     from sqe.catalog.iceberg.table import Table
+    from sqe.catalog.io.storage import Storage
     from sqe.engine.steps import Step
     from sqe.foundation.scanned import Scanned
 
@@ -69,7 +70,8 @@ OnProgress = Callable[[int, int], None]
 @record
 class Order:
     """Who runs a rendered statement, with which catalogs and rows of ours, and until when (of
-    time.monotonic()). A `patient` one waits for an engine that is busy, however long."""
+    time.monotonic()). A `patient` one waits for an engine that is busy, however long. `storages` are what the
+    files of its tables are opened with, where they are in object stores."""
 
     identity: Identity
     statement_id: str
@@ -78,6 +80,7 @@ class Order:
     on_progress: OnProgress | None = None
     deadline: float | None = None
     patient: bool = True
+    storages: Mapping[TableName, Storage] = field(default_factory=dict, repr=False)
 
 
 class Batches(Protocol):
@@ -99,12 +102,13 @@ class Batches(Protocol):
 
 @record
 class Measured:
-    """What EXPLAIN ANALYZE tells: how many rows there were, the engine's steps, and what was read of tables,
-    as far as the engine has told."""
+    """What EXPLAIN ANALYZE tells: how many rows there were, the engine's steps, what was read of tables, and
+    with how many requests to object stores, as far as the engine has told."""
 
     rows: int | None
     steps: tuple[Step, ...]
     scanned: Scanned | None = None
+    store_requests: int | None = None
 
 
 class LaneFailed(Unavailable):

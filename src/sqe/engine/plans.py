@@ -27,7 +27,8 @@ from sqe.types.sql_types import Type
 PLANS_BYTES = 32 << 20
 _MOST_READERS = 1000
 Key = tuple[object, ...]
-AreCurrent = Callable[[Mapping[TableName, Table]], bool]
+Unchanged = Callable[[Mapping[TableName, Table]], Mapping[TableName, Table] | None]
+"""The tables as they are now; None where one of them has changed."""
 
 
 class Views(Protocol):
@@ -63,6 +64,13 @@ class Plan:
     def tables(self) -> Mapping[TableName, Table]:
         return self.question.tables
 
+    def with_keys_of(self, tables: Mapping[TableName, Table]) -> Plan:
+        """The same over the same tables, whose files are opened as they are in `tables`: the session that it
+        was planned in may have ended, and its keys too."""
+        if all(table.storage is None for table in tables.values()):
+            return self
+        return replace(self, question=replace(self.question, tables=tables))
+
     def question_of(self, statement_id: str, tree: Statement | None = None) -> Question:
         """What a lane is asked when the statement runs, which may be another one than was planned; or of
         another tree over the same tables."""
@@ -87,16 +95,16 @@ class Plans:
     def __len__(self) -> int:
         return len(self._plans)
 
-    def find(self, text: str, session: Session, are_current: AreCurrent) -> Plan | None:
+    def find(self, text: str, session: Session, unchanged: Unchanged) -> Plan | None:
         key = _key(text, session)
         plan = self._plans.get(key)
-        current = plan is not None and are_current(plan.tables)
-        if not current:
+        tables = None if plan is None else unchanged(plan.tables)
+        if tables is None:
             self._plans.remove([key])
         with self._lock:
-            self.used += current
-            self.missed += not current
-        return plan if current else None
+            self.used += tables is not None
+            self.missed += tables is None
+        return None if plan is None or tables is None else plan.with_keys_of(tables)
 
     def keep(self, text: str, session: Session, plan: Plan) -> None:
         if not _is_cacheable(plan):

@@ -10,7 +10,7 @@ from sqe.foundation.record import record
 @record
 class Step:
     """One step, in words that both lanes use. None where its engine does not say; `details` are the
-    engine's own words. `plain` steps only pass rows on."""
+    engine's own words, `requests` are those to object stores. `plain` steps only pass rows on."""
 
     operation: str
     rows: int | None = None
@@ -18,6 +18,7 @@ class Step:
     files_read: int | None = None
     files_total: int | None = None
     bytes: int | None = None
+    requests: int | None = None
     details: str = ""
     plain: bool = False
     inputs: tuple[Step, ...] = ()

@@ -39,6 +39,7 @@ from tests.local_files import to_path
 
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.catalog.iceberg import delete_snapshot
+from sqe.catalog.io.storage import Storage
 from sqe.errors import CommitConflict, NotFound, Unavailable
 from sqe.tree.relations import TableName
 
@@ -198,8 +199,8 @@ def test_what_others_add_meanwhile_is_not_deleted(
     append(numbers(plain, 2), 1)
     written: list[tuple[str, ...]] = []
 
-    def others_first(raw: dict[str, object], name: TableName) -> object:
-        deletion = before(raw, name)
+    def others_first(raw: dict[str, object], name: TableName, storage: Storage | None) -> object:
+        deletion = before(raw, name, storage)
         assert deletion is not None
         written.append(deletion.files)
         append(plain.load_table("default.t"), 2)
@@ -218,9 +219,9 @@ def test_a_table_that_goes_meanwhile(
 ) -> None:
     append(numbers(plain, 2), 1)
 
-    def drop_first(raw: dict[str, object], name: TableName) -> object:
+    def drop_first(raw: dict[str, object], name: TableName, storage: Storage | None) -> object:
         plain.drop_table("default.t")
-        return before(raw, name)
+        return before(raw, name, storage)
 
     before = delete_snapshot.delete_every_row
     monkeypatch.setattr(delete_snapshot, "delete_every_row", drop_first)

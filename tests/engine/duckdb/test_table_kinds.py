@@ -26,7 +26,7 @@ from tests.local_files import to_path
 from tests.stored_tables import Lake
 
 from sqe.api.connection import Connection
-from sqe.catalog.iceberg.data_files import FileCache
+from sqe.catalog.iceberg.data_files import FileCache, TableFiles
 from sqe.catalog.iceberg.table import Table
 from sqe.engine.duckdb.table_kinds import Denied, IcebergScan, Plain, kind_of
 from sqe.errors import NotSupported
@@ -124,6 +124,33 @@ def test_fields_of_rows_are_found_by_name_and_not_by_id(lake: Lake, name: str, c
     assert isinstance(kind(table, column_names=["a", "l"]), Plain)
 
 
+@pytest.mark.parametrize(
+    ("file", "reason"),
+    [
+        ("00003-5f.metadata.json", None),
+        ("v3.metadata.json", "its metadata file may be another one under the same name"),
+        ("v3.gz.metadata.json", "its metadata file may be another one under the same name"),
+        ("x?s3_endpoint=elsewhere", "the path of its metadata has '*', '?' or '['"),
+        ("../../other/metadata/1.metadata.json", "its metadata is where DuckDB cannot read it"),
+    ],
+)
+def test_metadata_in_a_store_is_cached_by_its_name(
+    lake: Lake, name: str, file: str, reason: str | None
+) -> None:
+    table = replace(
+        lake.table(name),
+        location="s3://lake/t",
+        metadata_location=f"s3://lake/t/metadata/{file}",
+        properties={"schema.name-mapping.default": "[]"},
+        current_snapshot_id=None,
+    )
+    found = kind_of(table, TableFiles(()))
+    if reason is None:
+        assert isinstance(found, IcebergScan) and found.metadata_path == table.metadata_location
+    else:
+        assert found == Denied(f"it has files without field ids, and {reason}")
+
+
 def test_schemas_that_were_removed_may_have_been_anything(lake: Lake, name: str) -> None:
     table = lake.table(name)
     later = replace(
@@ -186,7 +213,8 @@ def test_a_column_that_may_stand_in_the_partitions_alone(lake: Lake) -> None:
     ({"file_format": "ORC"}, "it has ORC files"),
     ({"file_format": "avro"}, "it has AVRO files"),
     ({"key_metadata": b"key"}, "its files are encrypted"),
-    ({"file_path": "s3://bucket/x.parquet"}, "its files are not on this machine"),
+    ({"file_path": "s3://bucket/x.parquet"}, "some of its files are outside its directory"),
+    ({"file_path": "s3://bucket/../x.parquet"}, "its files are where DuckDB cannot read them"),
     ({"file_path": "/elsewhere/x.parquet"}, "some of its files are outside its directory"),
 ])  # fmt: skip
 def test_files_that_duckdb_cannot_read(lake: Lake, name: str, change: dict[str, Any], reason: str) -> None:

@@ -18,6 +18,7 @@ from sqe.catalog.iceberg import metadata
 from sqe.catalog.iceberg.table import MetadataText, Table, TableCommit, TableMetadata, table_bytes
 from sqe.catalog.iceberg.view import View, ViewDefinition
 from sqe.catalog.io import shown, spell
+from sqe.catalog.io.location import parent
 from sqe.catalog.names import Visible, everything, match, nearest
 from sqe.errors import (
     AlreadyExists,
@@ -65,6 +66,8 @@ class CommittingCatalog(ABC):
     _keeps_metadata = True
     # Whether the metadata file itself may be out of our reach.
     _keeps_raw = False
+    # What files in an object store are opened with, where the catalog has one set of keys for all.
+    _keys: Storage | None = None
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -138,7 +141,7 @@ class CommittingCatalog(ABC):
         if not pointer.is_view:
             return None
         self._refuse_within_table(view)
-        return metadata.parse_view(_read(pointer, view), pointer.location, view)
+        return metadata.parse_view(self._read(pointer, view), pointer.location, view)
 
     def find_view_name(self, namespace: Namespace, name: str, *, visible: Visible = everything) -> TableName:
         view, pointer = self._find(namespace, name, visible, kind="view")
@@ -162,11 +165,11 @@ class CommittingCatalog(ABC):
             return replacement(statement, base, base_location=base_location, location=location)
 
         made = self._commit(name, change, create=True, replace=statement.replace)
-        return self._load(name, Pointer(made.location, False, made.raw))
+        return self._load(name, Pointer(made.location, False, made.raw, made.storage))
 
     def _spell(self, location: str) -> str:
         """The one spelling of a place for a new table or schema."""
-        return spell(location)
+        return spell(location, self._keys)
 
     def alter_table(self, table: TableName, change: Change) -> Table:
         from sqe.catalog.iceberg.definition import committed
@@ -174,13 +177,18 @@ class CommittingCatalog(ABC):
 
         name = self.find_table_name(table.namespace, table.name)
 
+        def has_no_null(raw: Raw, field_id: int) -> bool:
+            from sqe.catalog.iceberg import stored_files
+
+            return stored_files.has_no_null(raw, field_id, name, self._keys)
+
         def changed(base: Raw | None, base_location: str) -> Raw:
             assert base is not None
-            raw = evolved(base, change, has_no_null=lambda raw, field_id: _has_no_null(raw, field_id, name))
+            raw = evolved(base, change, has_no_null=has_no_null)
             return base if raw == base else committed(raw, base, base_location)
 
         made = self._commit(name, changed)
-        return self._load(name, Pointer(made.location, False, made.raw))
+        return self._load(name, Pointer(made.location, False, made.raw, made.storage))
 
     def create_view(self, view: ViewDefinition, *, replace: bool = False) -> View:
         namespace = self.find_namespace(view.name.namespace)
@@ -224,31 +232,36 @@ class CommittingCatalog(ABC):
         """From a table that has rows: as `delete_all`."""
         return None
 
+    def check_writable(self, table: TableName) -> None:
+        # Whoever may commit.
+        return
+
     def check_location(self, table: TableName, location: str) -> None:
         # Any place will do.
         return
 
     def metadata_as_bound(self, table: Table) -> bytes:
-        return metadata.read_text(table.metadata_location, table.name)
+        return metadata.read_text(table.metadata_location, table.name, storage=table.storage)
 
     def load(self, table: TableName) -> TableMetadata:
         pointer = self._pointer(table.namespace, table.name)
         if pointer is None or pointer.is_view:
             raise self._not_found(table.namespace, table.name)
-        return TableMetadata(_read(pointer, table), pointer.location)
+        return TableMetadata(self._read(pointer, table), pointer.location, storage=self._keys)
 
     def load_text(self, table: TableName) -> MetadataText:
         pointer = self._pointer(table.namespace, table.name)
         if pointer is None or pointer.is_view:
             raise self._not_found(table.namespace, table.name)
-        return MetadataText(metadata.read_text(pointer.location, table), pointer.location)
+        text = metadata.read_text(pointer.location, table, storage=self._keys)
+        return MetadataText(text, pointer.location, parent(pointer.location), self._keys)
 
     def stage(self, table: TableName, request: Raw) -> TableMetadata:
         from sqe.catalog.iceberg.create_request import requested_metadata
 
         location = request.get("location")
-        place = spell(location) if location else self._new_location(table.namespace, table.name)
-        return TableMetadata(requested_metadata(request, place), "")
+        place = self._spell(location) if location else self._new_location(table.namespace, table.name)
+        return TableMetadata(requested_metadata(request, place), "", storage=self._keys)
 
     def commit(self, table: TableName, requirements: Sequence[Raw], updates: Sequence[Raw]) -> TableMetadata:
         from sqe.catalog.iceberg.commits import apply_updates, check_requirements
@@ -280,7 +293,7 @@ class CommittingCatalog(ABC):
         pointer = self._pointer(view.namespace, view.name)
         if pointer is None or not pointer.is_view:
             raise self._not_found(view.namespace, view.name, kind="view")
-        return TableMetadata(_read(pointer, view), pointer.location)
+        return TableMetadata(self._read(pointer, view), pointer.location)
 
     def create_requested_view(self, view: TableName, request: Raw) -> TableMetadata:
         from sqe.catalog.iceberg.view_commits import view_updates
@@ -371,11 +384,18 @@ class CommittingCatalog(ABC):
         location = pointer.location
         table = self._tables.get(location)
         if table is None:
-            table = metadata.parse(_read(pointer, name), location, name)
+            table = metadata.parse(self._read(pointer, name), location, name)
             table = self._remember(replace(table, raw=pointer.raw) if self._keeps_raw else table)
         # A renamed table has the same metadata under another name.
         table = table if table.name == name else replace(table, name=name)
-        return table if pointer.storage is None else replace(table, storage=pointer.storage)
+        storage = pointer.storage or self._keys
+        return table if storage is None else replace(table, storage=storage)
+
+    def _read(self, pointer: Pointer, name: TableName) -> Raw:
+        if pointer.raw is not None:
+            return pointer.raw
+        kind = "view" if pointer.is_view else "table"
+        return metadata.read(pointer.location, name, kind=kind, storage=self._keys)
 
     def _remember(self, table: Table) -> Table:
         if self._keeps_metadata:
@@ -402,10 +422,11 @@ class CommittingCatalog(ABC):
                 existing = "view" if pointer.is_view else "table"
                 raise AlreadyExists(f"{existing} '{name}' already exists", code="TABLE_ALREADY_EXISTS")
             base_location = "" if pointer is None else pointer.location
-            base = None if pointer is None else _read(pointer, name)
+            base = None if pointer is None else self._read(pointer, name)
             raw = _changed(change, base, base_location, name, kind)
             if raw is base:
-                return TableMetadata(raw, base_location)
+                storage = None if pointer is None else pointer.storage
+                return TableMetadata(raw, base_location, storage=storage or self._keys)
             result = self._swap(name, raw, base=base, pointer=pointer, view=view)
             if result is not None:
                 return result
@@ -419,12 +440,6 @@ def name_conflict(what: str) -> UserError:
         f"{what} already exists, and a table and a schema cannot have the same name",
         code="ALREADY_EXISTS",
     )
-
-
-def _read(pointer: Pointer, name: TableName) -> Raw:
-    if pointer.raw is not None:
-        return pointer.raw
-    return metadata.read(pointer.location, name, kind="view" if pointer.is_view else "table")
 
 
 def check_readable(raw: Raw, location: str, name: TableName, *, view: bool) -> Table | None:
@@ -451,9 +466,3 @@ def _changed(change: MetadataChange, base: Raw | None, location: str, name: Tabl
         raise metadata.broken(
             name, f"its metadata file {shown(location)} is not Iceberg metadata", kind=kind
         ) from error
-
-
-def _has_no_null(raw: Raw, field_id: int, name: TableName) -> bool:
-    from sqe.catalog.iceberg.stored_files import has_no_null
-
-    return has_no_null(raw, field_id, name)

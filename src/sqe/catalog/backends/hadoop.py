@@ -31,9 +31,9 @@ from sqe.catalog.io import configured, file_system, shown, spell
 from sqe.catalog.io.location import schema_directory
 from sqe.catalog.io.protocol import DirectoryTree
 from sqe.catalog.names import everything
+from sqe.config.catalogs import storage_properties
 from sqe.errors import (
     AlreadyExists,
-    ConfigError,
     InvalidArgument,
     NotFound,
     NotSupported,
@@ -46,6 +46,7 @@ from sqe.tree.relations import TableName
 from sqe.tree.statements import CreateTable
 
 if TYPE_CHECKING:
+    from sqe.catalog.io.storage import Storage
     from sqe.config.config import CatalogSettings
 
 # How often a directory is looked at that may be half of a new table.
@@ -55,22 +56,24 @@ _VERSION = re.compile(r"v(\d+)(\.gz)?\.metadata\.json(\.gz)?")
 
 
 def mount(settings: CatalogSettings) -> HadoopCatalog:
-    return HadoopCatalog(settings.name, configured(settings.warehouse or ""))
+    from sqe.catalog.io.storage import warehouse_storage
+
+    keys = warehouse_storage(settings.warehouse or "", storage_properties(settings.storage))
+    return HadoopCatalog(settings.name, configured(settings.warehouse or "", keys), keys=keys)
 
 
 class HadoopCatalog(CommittingCatalog):
-    """The catalog `name` in the directory `warehouse`."""
+    """The catalog `name` in the directory `warehouse`. One in an object store, which `keys` open, is read and
+    not written: its other writers do not see to it that only one commit succeeds."""
 
     # A table that is dropped and made again begins with the same file name.
     _keeps_metadata = False
 
-    def __init__(self, name: str, warehouse: str | os.PathLike[str]) -> None:
+    def __init__(self, name: str, warehouse: str | os.PathLike[str], *, keys: Storage | None = None) -> None:
         super().__init__(name)
-        self.warehouse = spell(warehouse)
-        files = file_system(self.warehouse)
-        if not isinstance(files, DirectoryTree):
-            raise ConfigError(f"catalog '{name}', of type hadoop, cannot be in {self.warehouse}")
-        self._files = files
+        self._keys = keys
+        self.warehouse = spell(warehouse, keys)
+        self._files = file_system(self.warehouse, keys)
 
     def check(self) -> None:
         self._directories(self.warehouse)
@@ -87,12 +90,15 @@ class HadoopCatalog(CommittingCatalog):
     def namespace_location(self, namespace: Namespace) -> str | None:
         return None
 
+    def check_writable(self, table: TableName) -> None:
+        _ = self._writable
+
     def check_location(self, table: TableName, location: str) -> None:
         self._refuse_other_place(table.namespace, table.name, location)
 
     def namespace_properties(self, namespace: Namespace) -> dict[str, str]:
         place = self._place(self._as_stored(namespace))
-        if not self._files.has_directory(place) or self._is_table(place):
+        if not self._has_directory(place) or self._is_table(place):
             raise NotFound(
                 f"schema '{self.name}.{'.'.join(namespace)}' does not exist", code="SCHEMA_NOT_FOUND"
             )
@@ -122,7 +128,7 @@ class HadoopCatalog(CommittingCatalog):
         if above is not None:
             raise name_conflict(f"table '{self.name}.{above}'")
         try:
-            is_new = self._files.make_directory(place)
+            is_new = self._writable.make_directory(place)
         except OSError as error:
             raise self._unusable(error) from error
         if not is_new:
@@ -131,13 +137,14 @@ class HadoopCatalog(CommittingCatalog):
     def drop_namespace(self, namespace: Namespace, *, cascade: bool = False) -> None:
         stored = self.find_namespace(namespace)
         place = self._place(stored)
+        tree = self._writable
         try:
             if cascade:
-                self._files.remove_tree(place)
+                tree.remove_tree(place)
             else:
-                self._files.remove_directory(place)
+                tree.remove_directory(place)
         except OSError as error:
-            if not cascade and self._files.has_directory(place) and self._files.entries(place):
+            if not cascade and tree.has_directory(place) and tree.entries(place):
                 raise UserError(
                     f"schema '{self.name}.{'.'.join(stored)}' is not empty",
                     code="SCHEMA_NOT_EMPTY",
@@ -161,6 +168,8 @@ class HadoopCatalog(CommittingCatalog):
         self._refuse_views()
 
     def stage(self, table: TableName, request: Raw) -> TableMetadata:
+        # Before rows are written that could not be committed.
+        _ = self._writable
         self._refuse_other_place(table.namespace, table.name, request.get("location"))
         return super().stage(table, {**request, "location": None})
 
@@ -182,17 +191,18 @@ class HadoopCatalog(CommittingCatalog):
         may be another's."""
         table, pointer = self._find_table(namespace, name, everything)
         place = self._place(table.namespace, table.name)
+        tree = self._writable
         left: list[str] = []
         if purge:
             from sqe.catalog.backends.purged_files import Places, divided
             from sqe.catalog.iceberg.stored_files import every_file
 
-            raw = metadata.read(pointer.location, table)
+            raw = self._read(pointer, table)
             refuse_purge(raw, table)
-            own = Places((self._files.resolve(place),), ())
-            left = divided(every_file(raw, pointer.location, table), own)[1]
+            own = Places((tree.resolve(place),), ())
+            left = divided(every_file(raw, pointer.location, table, self._keys), own)[1]
         try:
-            self._files.remove_tree(place)
+            tree.remove_tree(place)
         except FileNotFoundError:
             raise self._not_found(table.namespace, name) from None
         except OSError as error:
@@ -221,6 +231,7 @@ class HadoopCatalog(CommittingCatalog):
     def _swap(
         self, name: TableName, raw: Raw, *, base: Raw | None, pointer: Pointer | None, view: bool
     ) -> TableMetadata | None:
+        tree = self._writable
         # Spark refuses such a table.
         if METADATA_PLACE in (raw.get("properties") or {}):
             raise self._unable(f"a table cannot have the property '{METADATA_PLACE}'")
@@ -230,26 +241,37 @@ class HadoopCatalog(CommittingCatalog):
         above = None if pointer is not None else self._table_above(name.namespace)
         if above is not None:
             raise name_conflict(f"table '{self.name}.{above}'")
-        if pointer is None and self._stays_a_schema(place, directory):
+        if pointer is None and self._stays_a_schema(tree, place, directory):
             raise name_conflict(f"schema '{self.name}.{'.'.join(name.namespace)}.{name.name}'")
         location = f"{directory}/v{number}.metadata.json"
         check_readable(raw, location, name, view=view)
         text = metadata.encode(raw)
         try:
-            if not self._files.create(location, text):
+            if not tree.create(location, text):
                 return None
         except OSError as error:
             raise not_writable(name, location, error) from error
         # Whoever reads looks for later files too: a hint that could not be written costs a moment, no more.
         with contextlib.suppress(OSError):
-            self._files.write(f"{directory}/{_HINT}", str(number).encode())
+            tree.write(f"{directory}/{_HINT}", str(number).encode())
         return TableMetadata(raw, location, text=text)
 
-    def _stays_a_schema(self, place: str, directory: str) -> bool:
+    @property
+    def _writable(self) -> DirectoryTree:
+        if not isinstance(self._files, DirectoryTree):
+            raise self._unable("tables in an object store can only be read")
+        return self._files
+
+    def _has_directory(self, place: str) -> bool:
+        if isinstance(self._files, DirectoryTree):
+            return self._files.has_directory(place)
+        return bool(self._files.entries(place))
+
+    def _stays_a_schema(self, tree: DirectoryTree, place: str, directory: str) -> bool:
         """Whether a directory is one without metadata, and not that of a table which another is making: that
         makes its two directories one after the other."""
         for attempt in range(_LOOKS):
-            if not self._files.has_directory(place) or self._files.has_directory(directory):
+            if not tree.has_directory(place) or tree.has_directory(directory):
                 return False
             time.sleep(0.01 * attempt)
         return True
@@ -318,7 +340,7 @@ class HadoopCatalog(CommittingCatalog):
     def _refuse_other_place(self, namespace: Namespace, name: str, location: str | None) -> None:
         # SHOW CREATE TABLE tells where a table is, and what it tells can be run.
         place = self._place(namespace, name)
-        if location is not None and spell(location) != place:
+        if location is not None and self._spell(location) != place:
             raise self._unable("a table cannot have a LOCATION of its own")
 
     def _refuse_renaming(self) -> NoReturn:

@@ -13,7 +13,7 @@ import os
 import uuid
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqe.catalog.backends.committing import (
     CommittingCatalog,
@@ -25,9 +25,10 @@ from sqe.catalog.backends.committing import (
 from sqe.catalog.backends.pointers import EXISTS, Moved, Pointers
 from sqe.catalog.iceberg import metadata
 from sqe.catalog.iceberg.table import TableCommit, TableMetadata
-from sqe.catalog.io import configured, file_system, shown, spell
+from sqe.catalog.io import configured, file_system, resolve, shown, spell
 from sqe.catalog.io.location import is_within, parent, schema_directory, table_directory
 from sqe.catalog.names import everything
+from sqe.config.catalogs import storage_properties
 from sqe.errors import (
     AlreadyExists,
     CommitConflict,
@@ -40,6 +41,7 @@ from sqe.errors import (
 from sqe.tree.relations import TableName
 
 if TYPE_CHECKING:
+    from sqe.catalog.io.storage import Storage
     from sqe.config.config import CatalogSettings
 
 LOCK_SECONDS = 30.0
@@ -61,7 +63,10 @@ def mount(settings: CatalogSettings) -> JdbcCatalog:
         pointers = SqlitePointers(
             settings.name, file, directories=(file.parent,), lock_timeout=LOCK_SECONDS, own=False
         )
-    return JdbcCatalog(settings.name, pointers, configured(settings.warehouse or ""))
+    from sqe.catalog.io.storage import warehouse_storage
+
+    keys = warehouse_storage(settings.warehouse or "", storage_properties(settings.storage))
+    return JdbcCatalog(settings.name, pointers, configured(settings.warehouse or "", keys), keys=keys)
 
 
 def _sqlite_file(settings: CatalogSettings) -> Path:
@@ -78,11 +83,20 @@ def _sqlite_file(settings: CatalogSettings) -> Path:
 
 
 class JdbcCatalog(CommittingCatalog):
-    """The catalog `name`: its rows in `pointers`, and new tables below the directory `warehouse`."""
+    """The catalog `name`: its rows in `pointers`, new tables below the directory `warehouse`, which `keys`
+    open where it is in an object store."""
 
-    def __init__(self, name: str, pointers: Pointers, warehouse: str | os.PathLike[str]) -> None:
+    def __init__(
+        self,
+        name: str,
+        pointers: Pointers,
+        warehouse: str | os.PathLike[str],
+        *,
+        keys: Storage | None = None,
+    ) -> None:
         super().__init__(name)
-        self._warehouse = spell(warehouse)
+        self._keys = keys
+        self._warehouse = spell(warehouse, keys)
         self._pointers = pointers
 
     def namespaces(self) -> list[Namespace]:
@@ -107,7 +121,7 @@ class JdbcCatalog(CommittingCatalog):
     def change_namespace(
         self, namespace: Namespace, changed: Mapping[str, str], removed: Collection[str]
     ) -> None:
-        self._pointers.change_namespace(_join(namespace), _spelled(changed), set(removed) - {EXISTS})
+        self._pointers.change_namespace(_join(namespace), self._spelled(changed), set(removed) - {EXISTS})
 
     def create_namespace(
         self,
@@ -117,7 +131,7 @@ class JdbcCatalog(CommittingCatalog):
         properties: Mapping[str, str] | None = None,
     ) -> None:
         stored = _join(namespace)
-        given = _spelled({**(properties or {}), **({} if location is None else {"location": location})})
+        given = self._spelled({**(properties or {}), **({} if location is None else {"location": location})})
         if not self._pointers.add_namespace(stored, {EXISTS: "true"} | given):
             raise AlreadyExists(f"schema '{self.name}.{stored}' already exists", code="SCHEMA_ALREADY_EXISTS")
 
@@ -147,7 +161,7 @@ class JdbcCatalog(CommittingCatalog):
     def register(
         self, name: TableName, location: str, *, view: bool = False, overwrite: bool = False
     ) -> TableMetadata:
-        raw = metadata.read(location, name, kind="view" if view else "table")
+        raw = metadata.read(location, name, kind="view" if view else "table", storage=self._keys)
         check_readable(raw, location, name, view=view)
         pointer = self._pointer(name.namespace, name.name)
         if pointer is not None and (not overwrite or pointer.is_view != view):
@@ -155,7 +169,7 @@ class JdbcCatalog(CommittingCatalog):
         previous = None if pointer is None else pointer.location
         if not self._pointers.put(_join(name.namespace), name.name, location, previous=previous, view=view):
             raise CommitConflict(f"'{name}' was changed by others at the same time", hint="try again")
-        return TableMetadata(raw, location)
+        return TableMetadata(raw, location, storage=self._keys)
 
     def commit_all(self, commits: Sequence[TableCommit]) -> None:
         from sqe.catalog.iceberg.commits import apply_updates, check_requirements
@@ -171,7 +185,7 @@ class JdbcCatalog(CommittingCatalog):
                 creates = any(r.get("type") == "assert-create" for r in commit.requirements)
                 if (pointer is None and not creates) or (pointer is not None and pointer.is_view):
                     raise self._not_found(name.namespace, name.name)
-                base = None if pointer is None else metadata.read(pointer.location, name)
+                base = None if pointer is None else self._read(pointer, name)
                 check_requirements(base, commit.requirements)
                 before = "" if pointer is None else pointer.location
                 raw = apply_updates(base, before, commit.updates)
@@ -182,7 +196,7 @@ class JdbcCatalog(CommittingCatalog):
                 previous = None if pointer is None else pointer.location
                 moved.append(Moved(_join(name.namespace), name.name, location, previous))
                 try:
-                    metadata.write(raw, location)
+                    metadata.write(raw, location, self._keys)
                 except OSError as error:
                     raise not_writable(name, location, error) from error
             stored = self._pointers.put_all(moved)
@@ -209,21 +223,21 @@ class JdbcCatalog(CommittingCatalog):
             from sqe.catalog.backends.purged_files import divided, places_of
             from sqe.catalog.iceberg.stored_files import every_file
 
-            raw = metadata.read(pointer.location, table)
+            raw = self._read(pointer, table)
             refuse_purge(raw, table)
             others = [x for x in self._pointers.metadata_locations() if x and x != pointer.location]
-            neighbours = ((x, _readable_metadata(x, table)) for x in others)
+            neighbours = ((x, self._readable_metadata(x, table)) for x in others)
             owned = places_of(raw, pointer.location, root=self._warehouse, others=neighbours)
-            files, left = divided(every_file(raw, pointer.location, table), owned)
+            files, left = divided(every_file(raw, pointer.location, table, self._keys), owned)
             places = owned.own
         if not self._pointers.remove(_join(table.namespace), table.name, view=False):
             raise self._not_found(table.namespace, name)
         roots = {place: self._prunable(place) for place in places}
         for file in files:
             root = next(roots[place] for place in places if is_within(file, place))
-            _discard(file, root=root)
+            self._discard(file, root=root)
         for place, root in roots.items():
-            file_system(place).prune(place, root=root)
+            file_system(place, self._keys).prune(place, root=root)
         return left
 
     def close(self) -> None:
@@ -257,7 +271,7 @@ class JdbcCatalog(CommittingCatalog):
     def _new_location(self, namespace: Namespace, name: str) -> str:
         stored = _join(namespace)
         place = self._pointers.namespace_location(stored) or self._directory(stored)
-        return f"{spell(place)}/{table_directory(name)}"
+        return f"{self._spell(place)}/{table_directory(name)}"
 
     def _directory(self, namespace: str) -> str:
         """Of a schema that was given none."""
@@ -265,17 +279,16 @@ class JdbcCatalog(CommittingCatalog):
 
     def _prunable(self, location: str) -> str:
         """Below which directory empty ones may be removed with a table's files: never one of the user's."""
-        place = file_system(location).resolve(location, follow=False)
-        warehouse = file_system(self._warehouse).resolve(self._warehouse)
-        return parent(place) if is_within(place, warehouse) else place
+        place = resolve(location, follow=False)
+        return parent(place) if is_within(place, resolve(self._warehouse)) else place
 
     def _delete_every_row(self, name: TableName, pointer: Pointer) -> int | None:
         from sqe.catalog.iceberg.definition import committed
         from sqe.catalog.iceberg.delete_snapshot import delete_every_row, discard
 
-        base = metadata.read(pointer.location, name)
+        base = self._read(pointer, name)
         try:
-            deletion = delete_every_row(base, name)
+            deletion = delete_every_row(base, name, self._keys)
         except OSError as error:
             raise not_writable(name, pointer.location, error) from error
         except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -291,9 +304,9 @@ class JdbcCatalog(CommittingCatalog):
             # The commit may have been made nevertheless: only what the old metadata still stands for goes.
             with contextlib.suppress(SqeError):
                 if self._pointer(name.namespace, name.name) == pointer:
-                    discard(deletion.files)
+                    discard(deletion.files, self._keys)
             raise
-        discard(deletion.files)
+        discard(deletion.files, self._keys)
         # Not made again on what is there by then: what others have added meanwhile is not to be deleted.
         if self._pointer(name.namespace, name.name) is None:
             raise self._not_found(name.namespace, name.name)
@@ -308,7 +321,7 @@ class JdbcCatalog(CommittingCatalog):
         previous = None if pointer is None else pointer.location
         stored = False
         try:
-            text = metadata.write(raw, location)
+            text = metadata.write(raw, location, self._keys)
             stored = self._pointers.put(
                 _join(name.namespace), name.name, location, previous=previous, view=view
             )
@@ -320,7 +333,7 @@ class JdbcCatalog(CommittingCatalog):
         if stored and table is not None:
             # Parsed once, for the next statement too.
             self._remember(table)
-        return TableMetadata(raw, location, text=text) if stored else None
+        return TableMetadata(raw, location, text=text, storage=self._keys) if stored else None
 
     def _discard_unused(self, name: TableName, location: str, table_location: str) -> None:
         """Removes a metadata file that was not committed. An interrupt can fall between the commit and its
@@ -328,13 +341,23 @@ class JdbcCatalog(CommittingCatalog):
         with contextlib.suppress(SqeError):
             pointer = self._pointer(name.namespace, name.name)
             if pointer is None or pointer.location != location:
-                _discard(location, root=self._prunable(table_location))
+                self._discard(location, root=self._prunable(table_location))
 
+    def _discard(self, location: str, *, root: str) -> None:
+        # What cannot be deleted stays: nothing points to it any more.
+        with contextlib.suppress(OSError):
+            file_system(location, self._keys).delete(location, root=root)
 
-def _discard(location: str, *, root: str) -> None:
-    # What cannot be deleted stays: nothing points to it any more.
-    with contextlib.suppress(OSError):
-        file_system(location).delete(location, root=root)
+    def _readable_metadata(self, location: str, table: TableName) -> Raw:
+        """A table that is broken claims no more than the directory of its metadata file."""
+        try:
+            return metadata.read(location, table, storage=self._keys)
+        except SqeError:
+            return {}
+
+    def _spelled(self, properties: Mapping[str, str]) -> dict[str, str]:
+        """Locations in the one way in which all of them are written."""
+        return {key: self._spell(value) if key == "location" else value for key, value in properties.items()}
 
 
 def refuse_purge(raw: Raw, table: TableName) -> None:
@@ -356,14 +379,6 @@ def not_writable(name: TableName, location: str, error: OSError) -> SqeError:
     )
 
 
-def _readable_metadata(location: str, table: TableName) -> dict[str, Any]:
-    """A table that is broken claims no more than the directory of its metadata file."""
-    try:
-        return metadata.read(location, table)
-    except SqeError:
-        return {}
-
-
 def _join(namespace: Namespace) -> str:
     """A namespace as JDBC catalogs store it, where "a.b" as one part and as two is the same."""
     stored = ".".join(namespace)
@@ -374,11 +389,6 @@ def _join(namespace: Namespace) -> str:
 
 def _split(stored: str) -> Namespace:
     return tuple(stored.split("."))
-
-
-def _spelled(properties: Mapping[str, str]) -> dict[str, str]:
-    """Locations in the one way in which all of them are written."""
-    return {key: spell(value) if key == "location" else value for key, value in properties.items()}
 
 
 def _next_location(raw: Raw, pointer: Pointer | None) -> str:

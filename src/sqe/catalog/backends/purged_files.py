@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from sqe.catalog.io import file_system
+from sqe.catalog.io import resolve
 from sqe.catalog.io.location import is_within, parent
 from sqe.errors import SqeError
 from sqe.foundation.record import record
@@ -37,7 +37,7 @@ def places_of(
     the catalog's `root`, where no other table is. `others` are the metadata files of those, and what is in
     them."""
     own = [_home(location)]
-    root = _resolve(root)
+    root = resolve(root)
     other_places = [place for other, metadata in others for place in (_home(other), *_declared(metadata))]
     for place in _declared(raw):
         below = place != root and is_within(place, root)
@@ -51,7 +51,7 @@ def divided(files: Iterable[str], places: Places) -> tuple[list[str], list[str]]
     inside, outside = [], []
     for file in sorted(files):
         try:
-            location = _resolve(file, follow=False)
+            location = resolve(file, follow=False)
         except (SqeError, ValueError):
             outside.append(file)
             continue
@@ -73,14 +73,10 @@ def _declared(raw: dict[str, Any]) -> Iterator[str]:
     for location in (raw.get("location"), *(properties.get(key) for key in _PLACES)):
         with contextlib.suppress(SqeError, ValueError):
             if isinstance(location, str):
-                yield _resolve(location)
+                yield resolve(location)
 
 
 def _home(location: str) -> str:
     """The table's directory, by its metadata file."""
-    directory = parent(_resolve(location, follow=False))
+    directory = parent(resolve(location, follow=False))
     return parent(directory) if directory.endswith("/metadata") else directory
-
-
-def _resolve(location: str, *, follow: bool = True) -> str:
-    return file_system(location).resolve(location, follow=follow)

@@ -93,8 +93,9 @@ class _Bounds:
 
 @record
 class _Chunk:
-    """The live files of one manifest."""
+    """The live files of one manifest, which is at `location`."""
 
+    location: str
     spec_id: int
     fields: tuple[PartitionField, ...]
     locations: list[str]
@@ -114,6 +115,7 @@ class TableFiles:
     def __init__(self, chunks: Sequence[_Chunk]) -> None:
         data = [c for c in chunks if c.locations]
         self._chunks = data
+        self._manifests = [c.location for c in chunks]
         self.deletes = tuple(d for c in chunks for d in c.deletes)
         self.locations = [location for c in data for location in c.locations]
         self.formats = frozenset[str]().union(*(c.formats for c in data))
@@ -138,17 +140,19 @@ class TableFiles:
 
     @cached_property
     def directories(self) -> frozenset[str] | None:
-        """Those of all files, deletes too; None where some are not on this machine."""
-        try:
-            paths = (*self.paths(), *engine_paths([d.location for d in self.deletes]))
-        except (NotSupported, InvalidArgument):
-            return None
-        return frozenset(map(os.path.normpath, set(map(os.path.dirname, paths))))
+        """Those of all files, deletes too; None where an engine has no name for some."""
+        return _directories([*self.locations, *(d.location for d in self.deletes)])
+
+    @cached_property
+    def manifest_directories(self) -> frozenset[str] | None:
+        """Likewise of the manifests."""
+        return _directories(self._manifests)
 
     @cached_property
     def characters(self) -> frozenset[str]:
-        """All that stand in the locations of data files."""
-        return frozenset().union(*self.locations)
+        """All that stand in the locations of data files, delete files and manifests."""
+        deletes = (d.location for d in self.deletes)
+        return frozenset().union(*self.locations, *deletes, *self._manifests)
 
     def paths(self, positions: Sequence[int] | None = None) -> list[str]:
         """As the fast lane reads them, all files or those at the positions."""
@@ -243,6 +247,14 @@ class TableFiles:
             c.bounds[name].get(field_id) or _Bounds(b"", _unknown(len(c.locations))) for c in self._chunks
         ]
         return _Bounds(b"".join(b.content for b in parts), sum((b.lengths for b in parts), none))
+
+
+def _directories(locations: Sequence[str]) -> frozenset[str] | None:
+    try:
+        paths = engine_paths(locations)
+    except (NotSupported, InvalidArgument):
+        return None
+    return frozenset(map(os.path.normpath, set(map(os.path.dirname, paths))))
 
 
 def scan_bytes(files: TableFiles, positions: Sequence[int] | None = None) -> int:
@@ -388,6 +400,7 @@ def _read(manifest: Manifest, table: Table) -> _Chunk:
     with reading(name):
         size = len(locations)
         return _Chunk(
+            location=manifest.location,
             spec_id=manifest.spec_id,
             fields=table.specs[manifest.spec_id],
             locations=locations,

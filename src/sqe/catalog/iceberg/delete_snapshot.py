@@ -9,7 +9,7 @@ import secrets
 import time
 import uuid
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqe.catalog.iceberg.manifest_schemas import entry_schema, list_schema
 from sqe.catalog.iceberg.manifests import (
@@ -27,6 +27,9 @@ from sqe.catalog.iceberg.table import MAIN
 from sqe.catalog.io import file_system
 from sqe.foundation.record import record
 from sqe.tree.relations import TableName
+
+if TYPE_CHECKING:
+    from sqe.catalog.io.storage import Storage
 
 Raw = dict[str, Any]
 # Each manifest of data files, and its entries that are not deleted.
@@ -47,7 +50,7 @@ class Deletion:
     files: tuple[str, ...]
 
 
-def delete_every_row(raw: Raw, name: TableName) -> Deletion | None:
+def delete_every_row(raw: Raw, name: TableName, storage: Storage | None = None) -> Deletion | None:
     """None, and nothing written, where that takes an engine: for a table with delete files or encrypted
     manifests, or of a newer version. An empty table gets no snapshot."""
     if raw["format-version"] > _NEWEST_WRITTEN:
@@ -55,14 +58,14 @@ def delete_every_row(raw: Raw, name: TableName) -> Deletion | None:
     before = next(s for s in raw["snapshots"] if s["snapshot-id"] == raw["current-snapshot-id"])
     if "manifest-list" not in before:
         return None
-    manifests = manifests_in(before["manifest-list"], name)
+    manifests = manifests_in(before["manifest-list"], name, storage)
     if any(m.stored.get("key_metadata") is not None or (m.holds_deletes and _is_live(m)) for m in manifests):
         return None
     data = [(m, _live_entries(m, name)) for m in manifests if not m.holds_deletes]
     live = [(manifest, entries) for manifest, entries in data if entries]
     if not live:
         return Deletion(raw, 0, ())
-    return _written(raw, before, live, name)
+    return _written(raw, before, live, name, storage)
 
 
 def _is_live(manifest: Manifest) -> bool:
@@ -75,7 +78,7 @@ def _live_entries(manifest: Manifest, name: TableName) -> list[Mapping[str, Any]
     return [entry for entry in entries_of(manifest, name) if entry["status"] != DELETED]
 
 
-def _written(raw: Raw, before: Raw, live: Live, name: TableName) -> Deletion:
+def _written(raw: Raw, before: Raw, live: Live, name: TableName, storage: Storage | None) -> Deletion:
     version = int(raw["format-version"])
     snapshot_id = _new_snapshot_id(raw)
     sequence = int(raw.get("last-sequence-number") or 0) + 1 if version > 1 else 0
@@ -89,7 +92,7 @@ def _written(raw: Raw, before: Raw, live: Live, name: TableName) -> Deletion:
             with reading(name):
                 content = _manifest(manifest, entries, header_of(manifest, name), snapshot_id, version)
             files.append(location)
-            file_system(location).write(location, content)
+            file_system(location, storage).write(location, content)
             lines.append(_line(manifest, entries, location, len(content), snapshot_id, sequence))
         manifest_list = f"{directory}/snap-{snapshot_id}-0-{mark}.avro"
         files.append(manifest_list)
@@ -99,9 +102,10 @@ def _written(raw: Raw, before: Raw, live: Live, name: TableName) -> Deletion:
             **({"sequence-number": str(sequence)} if version > 1 else {}),
             "format-version": str(version),
         }
-        file_system(manifest_list).write(manifest_list, _avro(list_schema(version), lines, header))
+        content = _avro(list_schema(version), lines, header)
+        file_system(manifest_list, storage).write(manifest_list, content)
     except BaseException:
-        discard(files)
+        discard(files, storage)
         raise
     snapshot = {
         "snapshot-id": snapshot_id,
@@ -116,11 +120,11 @@ def _written(raw: Raw, before: Raw, live: Live, name: TableName) -> Deletion:
     return Deletion(_with_snapshot(raw, snapshot), rows, tuple(files))
 
 
-def discard(files: Iterable[str]) -> None:
+def discard(files: Iterable[str], storage: Storage | None = None) -> None:
     """Removes what was written for a deletion that was not committed."""
     for location in files:
         try:
-            file_system(location).delete(location)
+            file_system(location, storage).delete(location)
         except OSError:
             # It stays, and nothing points to it.
             continue

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqe.catalog.iceberg.table import MAIN, Column, Partition, PartitionField, Ref, Snapshot, SortField, Table
 from sqe.catalog.iceberg.view import DIALECT, View
@@ -18,15 +18,20 @@ from sqe.errors import NotSupported, SqeError, Unavailable
 from sqe.tree.relations import TableName
 from sqe.types.iceberg import from_iceberg
 
+if TYPE_CHECKING:
+    from sqe.catalog.io.storage import Storage
+
 NEWEST_VERSION = 3
 NEWEST_VIEW_VERSION = 1
 # What a compressed metadata file may become.
 LARGEST_METADATA = 256 << 20
 
 
-def read(location: str, name: TableName, *, kind: str = "table") -> dict[str, Any]:
-    """The JSON of a metadata file, `name` being whose it is."""
-    content = read_text(location, name, kind=kind)
+def read(
+    location: str, name: TableName, *, kind: str = "table", storage: Storage | None = None
+) -> dict[str, Any]:
+    """The JSON of a metadata file, `name` being whose it is, and `storage` what it is opened with."""
+    content = read_text(location, name, kind=kind, storage=storage)
     try:
         raw = json.loads(content)
     except (ValueError, RecursionError) as error:
@@ -36,11 +41,13 @@ def read(location: str, name: TableName, *, kind: str = "table") -> dict[str, An
     return raw
 
 
-def read_text(location: str, name: TableName, *, kind: str = "table") -> bytes:
+def read_text(
+    location: str, name: TableName, *, kind: str = "table", storage: Storage | None = None
+) -> bytes:
     """A metadata file, uncompressed."""
     path = shown(location)
     try:
-        content = file_system(location).read(location)
+        content = file_system(location, storage).read(location)
     except FileNotFoundError:
         reason = broken(name, f"its metadata file {path} does not exist", kind=kind)
         missing = MissingFile(reason.message, code=reason.code, hint=reason.hint)
@@ -79,11 +86,11 @@ def parse_view(raw: dict[str, Any], location: str, name: TableName) -> View:
         ) from error
 
 
-def write(raw: dict[str, Any], location: str) -> bytes:
+def write(raw: dict[str, Any], location: str, storage: Storage | None = None) -> bytes:
     """Writes a new metadata file: whole or not at all, and kept before anything points to it. What is in
     it."""
     text = encode(raw)
-    file_system(location).write(location, text)
+    file_system(location, storage).write(location, text)
     return text
 
 

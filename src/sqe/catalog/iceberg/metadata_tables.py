@@ -146,7 +146,7 @@ def partition_columns(table: Table) -> list[PartitionColumn]:
 def _raw(table: Table) -> dict[str, Any]:
     if table.raw is not None:
         return dict(table.raw)
-    return metadata.read(table.metadata_location, table.name)
+    return metadata.read(table.metadata_location, table.name, storage=table.storage)
 
 
 def _row(fields: Iterable[tuple[str, t.Type]]) -> t.Row:

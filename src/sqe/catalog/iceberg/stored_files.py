@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqe.catalog.iceberg.manifests import entries_of, live_files, manifests_in
 from sqe.errors import SqeError, Unavailable
 from sqe.tree.relations import TableName
 
+if TYPE_CHECKING:
+    from sqe.catalog.io.storage import Storage
 
-def every_file(raw: dict[str, Any], location: str, name: TableName) -> set[str]:
+
+def every_file(
+    raw: dict[str, Any], location: str, name: TableName, storage: Storage | None = None
+) -> set[str]:
     """The locations of all files that belong to a table: data, deletes, manifests, statistics, metadata."""
     files = {location}
     files.update(entry["metadata-file"] for entry in raw.get("metadata-log") or ())
@@ -19,7 +24,7 @@ def every_file(raw: dict[str, Any], location: str, name: TableName) -> set[str]:
     files.update(lists)
     try:
         for manifest_list in lists:
-            for manifest in manifests_in(manifest_list, name):
+            for manifest in manifests_in(manifest_list, name, storage):
                 if manifest.location not in files:
                     files.add(manifest.location)
                     files.update(entry["data_file"]["file_path"] for entry in entries_of(manifest, name))
@@ -32,7 +37,7 @@ def every_file(raw: dict[str, Any], location: str, name: TableName) -> set[str]:
     return files
 
 
-def has_no_null(raw: dict[str, Any], field_id: int, name: TableName) -> bool:
+def has_no_null(raw: dict[str, Any], field_id: int, name: TableName, storage: Storage | None = None) -> bool:
     """Whether the statistics of every data file, of all branches and tags, say that none of its rows is
     NULL in the column. False where they do not say it."""
     heads = {raw.get("current-snapshot-id")} | {r["snapshot-id"] for r in (raw.get("refs") or {}).values()}
@@ -41,7 +46,7 @@ def has_no_null(raw: dict[str, Any], field_id: int, name: TableName) -> bool:
             _nulls(file, field_id) != 0
             for snapshot in raw.get("snapshots") or ()
             if snapshot["snapshot-id"] in heads
-            for manifest in manifests_in(snapshot["manifest-list"], name)
+            for manifest in manifests_in(snapshot["manifest-list"], name, storage)
             if not manifest.holds_deletes
             for file in live_files(manifest, name)
         )

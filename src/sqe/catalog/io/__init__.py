@@ -40,22 +40,36 @@ def file_system(location: str, storage: Storage | None = None) -> FileSystem:
     return files
 
 
-def spell(location: str | os.PathLike[str]) -> str:
-    """The one spelling of a new location."""
+def spell(location: str | os.PathLike[str], storage: Storage | None = None) -> str:
+    """The one spelling of a new location, where `storage` has the keys of its store."""
     text = os.fspath(location)
-    return file_system(text).spell(text)
+    return file_system(text, storage).spell(text)
 
 
 def engine_path(location: str) -> str:
-    return file_system(location).engine_path(location)
+    return _unopened(location).engine_path(location)
 
 
 def engine_paths(locations: Sequence[str]) -> list[str]:
     """Of files that are all in the file system of the first."""
     if not locations:
         return []
-    path = file_system(locations[0]).engine_path
+    path = _unopened(locations[0]).engine_path
     return [path(location) for location in locations]
+
+
+def resolve(location: str, *, follow: bool = True) -> str:
+    """Where that really is, to be compared with other resolved locations."""
+    return _unopened(location).resolve(location, follow=follow)
+
+
+def _unopened(location: str) -> FileSystem:
+    """For names alone, which need no keys."""
+    if scheme_of(location) == "file":
+        return file_system(location)
+    from sqe.catalog.io.storage import NO_KEYS
+
+    return file_system(location, NO_KEYS)
 
 
 def shown(location: str) -> str:
@@ -66,10 +80,10 @@ def shown(location: str) -> str:
         return location
 
 
-def configured(place: str) -> str:
+def configured(place: str, storage: Storage | None = None) -> str:
     """The location that a configuration means: a relative path is below the working directory."""
     if "://" in place or place.lower().startswith("file:"):
-        return spell(place)
+        return spell(place, storage)
     return spell(os.path.abspath(os.path.expanduser(place)))
 
 

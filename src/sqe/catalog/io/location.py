@@ -17,6 +17,10 @@ def scheme_of(location: str) -> str:
     return "file" if scheme is None else scheme.group(1).lower()
 
 
+def is_in_s3(location: str) -> bool:
+    return scheme_of(location) in ("s3", "s3a")
+
+
 def parent(location: str) -> str:
     return location.rstrip("/").rpartition("/")[0]
 

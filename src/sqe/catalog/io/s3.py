@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqe.catalog.io import storage as names
 from sqe.errors import InvalidArgument
+from sqe.foundation.store_requests import count_request
 
 if TYPE_CHECKING:
     from sqe.catalog.io.protocol import Entry
@@ -57,7 +58,12 @@ class S3Files:
         return f"s3://{bucket}{posixpath.normpath('/' + key.lstrip('/'))}".rstrip("/")
 
     def engine_path(self, location: str) -> str:
-        return self.resolve(location)
+        """Of a name that means the same to everybody: a store takes `//` and `..` for parts of it."""
+        bucket, key = _parts(location)
+        plain = f"s3://{bucket}/{key}".rstrip("/")
+        if plain != self.resolve(location):
+            raise InvalidArgument(f"{location!r} is not a name that all programs read alike")
+        return plain
 
     def read(self, location: str) -> bytes:
         import obstore
@@ -130,8 +136,11 @@ class S3Files:
         """There are no directories."""
 
     def _store(self, location: str) -> tuple[Any, str]:
+        """For one request, which is counted here."""
         bucket, key = _parts(location)
-        return _clients.get(bucket, self._storage.properties(location)), key
+        client = _clients.get(bucket, self._storage.properties(location))
+        count_request()
+        return client, key
 
 
 class _Clients:

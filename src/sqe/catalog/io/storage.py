@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
+from sqe.catalog.io.location import is_within, scheme_of
 from sqe.errors import AccessDenied
 from sqe.foundation.record import record
 
@@ -52,3 +53,42 @@ class FixedStorage:
 
     def properties(self, location: str) -> Mapping[str, str]:
         return self.given
+
+
+@record
+class WarehouseStorage:
+    """Of the configuration, for what is in one catalog's warehouse: the keys may open more than that."""
+
+    given: Mapping[str, str]
+    warehouse: str
+    owner: str = "of the configuration"
+
+    def __repr__(self) -> str:
+        return "WarehouseStorage()"
+
+    def properties(self, location: str) -> Mapping[str, str]:
+        from sqe.catalog.io import resolve
+
+        if not is_within(resolve(location), resolve(self.warehouse)):
+            raise AccessDenied(
+                f"'{location}' is outside the warehouse of its catalog",
+                hint="the keys of the configuration are for that warehouse alone",
+            )
+        return self.given
+
+
+def warehouse_storage(warehouse: str, given: Mapping[str, str]) -> WarehouseStorage | None:
+    """None for one that is on the disk of this machine."""
+    return None if scheme_of(warehouse) == "file" else WarehouseStorage(given, warehouse)
+
+
+class _NoKeys:
+    """Of whoever compares and spells locations, and opens nothing."""
+
+    owner = "nobody's"
+
+    def properties(self, location: str) -> Mapping[str, str]:
+        raise AccessDenied("there are no keys for the object store of the table")
+
+
+NO_KEYS: Storage = _NoKeys()

@@ -80,7 +80,8 @@ def _files_of(table: TableName, current: TableMetadata | None, snapshot: Raw) ->
         raise InvalidCommit("the snapshot has no manifest list")
     yield str(snapshot["manifest-list"])
     known = {m.location for m in _manifests_before(table, current, snapshot.get("parent-snapshot-id"))}
-    for manifest in manifests_in(str(snapshot["manifest-list"]), table):
+    storage = None if current is None else current.storage
+    for manifest in manifests_in(str(snapshot["manifest-list"]), table, storage):
         if manifest.location not in known:
             yield manifest.location
             yield from (str(entry["data_file"]["file_path"]) for entry in entries_of(manifest, table))
@@ -93,8 +94,9 @@ def _manifests_before(
     before = next((s for s in snapshots if s["snapshot-id"] == parent), None)
     if before is None or not before.get("manifest-list"):
         return ()
+    assert current is not None
     try:
-        return manifests_in(str(before["manifest-list"]), table)
+        return manifests_in(str(before["manifest-list"]), table, current.storage)
     except SqeError:
         # Expired meanwhile: then everything is looked at.
         return ()

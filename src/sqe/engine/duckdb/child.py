@@ -27,17 +27,21 @@ STUCK_SECONDS = 60
 SEARCHES = 5
 # After these DuckDB refuses everything else, or cannot be trusted with it.
 FATAL = ("INTERNAL Error", "FATAL Error")
+# What DuckDB says of a store's answer may have that answer in it.
+FROM_STORES = ("HTTP Error", "IO Error")
 
 
 # Not dataclasses: their module would be 10 ms of every start.
 class Request(NamedTuple):
-    """One statement; `tables` are Arrow streams, one for each of `names`."""
+    """One statement; `tables` are Arrow streams, one for each of `names`, and `secrets` open object stores
+    while it runs."""
 
     number: int
     sql: str
     mode: str
     key: str
     locations: list[str]
+    secrets: list[dict[str, str]]
     extensions: list[str]
     bodies: list[dict[str, Any]]
     names: list[str]
@@ -53,6 +57,7 @@ class Running:
         self.cancelled = False
         self.rows = 0
         self.bytes = 0
+        self.store_requests: int | None = None
         self.reported_at = time.monotonic()
 
 
@@ -109,6 +114,7 @@ class Child:
         try:
             instance = instances.get(request.key, request.locations, request.extensions)
             connection = instance.connection
+            instance.unlock_stores(request.secrets)
             self._answer(request, running, instance)
         except wire.Gone:
             self._end()
@@ -116,19 +122,22 @@ class Child:
             text = str(error)[:4000]
             if text.startswith("INTERRUPT Error") and not running.cancelled:
                 text = self._search(request, running, connection) or text
+            text = _without_secrets(text, request.secrets)
             failure = {"kind": type(error).__name__, "text": text, "fatal": text.startswith(FATAL)}
         with self._lock:
             self._running = running.connection = None
             self._busy = False
         with contextlib.suppress(wire.Gone):
             if failure is None:
-                self._say(wire.END, {"rows": running.rows, "bytes": running.bytes})
+                totals = {"rows": running.rows, "bytes": running.bytes}
+                self._say(wire.END, {**totals, "store_requests": running.store_requests})
             else:
                 self._say(wire.FAILED, failure)
         if failure is not None and failure["fatal"]:
             os._exit(1)
         if connection is not None:
             _tidy(connection, request.names)
+        instances.lock_stores()
 
     def _answer(self, request: Request, running: Running, instance: Any) -> None:
         import pyarrow as pa
@@ -145,7 +154,7 @@ class Child:
         running.connection = connection
         if running.cancelled:
             raise Cancelled
-        with _guard(request.bodies):
+        with _guard(request.bodies), _counted(request, running, instance):
             connection.execute(statement)
             if request.mode != "rows":
                 self._send_plan(connection.fetchall(), running)
@@ -281,6 +290,32 @@ def _tidy(connection: Any, names: list[str]) -> None:
     for name in names:
         with contextlib.suppress(Exception):
             connection.unregister(name)
+
+
+def _without_secrets(text: str, secrets: list[dict[str, str]]) -> str:
+    """A store may send back what it was sent: of its answers the first line is enough, without keys."""
+    if not secrets:
+        return text
+    if text.startswith(FROM_STORES):
+        text = text.partition("\n")[0]
+    for secret in secrets:
+        for option in ("secret", "session_token", "key_id"):
+            if secret.get(option):
+                text = text.replace(secret[option], "...")
+    return text
+
+
+@contextlib.contextmanager
+def _counted(request: Request, running: Running, instance: Any) -> Any:
+    """Counts requests to stores where that is asked for."""
+    if request.mode != "profile" or not request.secrets:
+        yield
+        return
+    instance.begin_counting()
+    try:
+        yield
+    finally:
+        running.store_requests = instance.counted()
 
 
 @contextlib.contextmanager

@@ -11,6 +11,7 @@ import re
 
 from sqe.engine.lane import LaneFailed
 from sqe.errors import (
+    AccessDenied,
     Cancelled,
     ErrorKind,
     InternalError,
@@ -205,6 +206,8 @@ def _failure(kind: str, message: str, text: str) -> SqeError:
             user_error=Unavailable("a data file of the table cannot be read", code="ICEBERG_BAD_DATA"),
             engine_text=text,
         )
+    if kind == "HTTP" or (kind == "IO" and _HTTP.search(message)):
+        return _of_a_store(message, text)
     if kind == "Permission":
         return FastLaneFailed("the statement reads a place that it was not admitted to", engine_text=text)
     if kind in ("INTERNAL", "FATAL"):
@@ -215,6 +218,31 @@ def _failure(kind: str, message: str, text: str) -> SqeError:
         user_error=InternalError(f"DuckDB could not run the statement ({named} error)"),
         engine_text=text,
     )
+
+
+_HTTP = re.compile(r"\bHTTP\b|https?://")
+_STATUS = re.compile(r"\bHTTP (?P<status>\d{3})\b|\((?P<status_2>\d{3})\b")
+
+
+def _of_a_store(message: str, text: str) -> FastLaneFailed:
+    """What an object store answers, or that it does not."""
+    found = _STATUS.search(message)
+    status = "" if found is None else found["status"] or found["status_2"]
+    if status in ("400", "401", "403"):
+        # Keys that have ended are a 400 to some, a 403 to others.
+        refused = AccessDenied(
+            "the object store does not allow this", hint="the catalog hands out the keys for what you may do"
+        )
+        return FastLaneFailed("the object store refuses the keys", user_error=refused, engine_text=text)
+    if status == "404":
+        missing = Unavailable(
+            "a data file of the table is missing",
+            code="ICEBERG_MISSING_FILE",
+            hint="its snapshot may have expired; run the statement again",
+        )
+        return FastLaneFailed("a data file is missing", user_error=missing, engine_text=text)
+    away = Unavailable("the object store cannot be used", code="ICEBERG_FILESYSTEM_ERROR", hint="try again")
+    return FastLaneFailed("the object store cannot be used", user_error=away, engine_text=text)
 
 
 _CORRUPT = (

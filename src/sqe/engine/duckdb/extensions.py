@@ -18,7 +18,7 @@ from sqe.engine.duckdb.errors import FastLaneFailed
 
 VERSION = "1.5.5"
 # Iceberg needs avro, and before itself.
-ORDER = ("avro", "iceberg")
+ORDER = ("avro", "httpfs", "iceberg")
 _lock = threading.Lock()
 
 
@@ -30,13 +30,21 @@ def verified(names: tuple[str, ...]) -> list[str]:
         return [str(_verified(name)) for name in ORDER if name in names]
 
 
+def is_installed(name: str) -> bool:
+    return _home(name) is not None
+
+
+@cache
+def _home(name: str) -> Path | None:
+    spec = find_spec(f"duckdb_extension_{name}")
+    return None if spec is None or spec.origin is None else Path(spec.origin).parent
+
+
 @cache
 def _verified(name: str) -> Path:
-    package = f"duckdb_extension_{name}"
-    spec = find_spec(package)
-    if spec is None or spec.origin is None:
+    home = _home(name)
+    if home is None:
         raise FastLaneFailed(f"DuckDB's extension {name} is not installed")
-    home = Path(spec.origin).parent
     return check(home, f"extensions/v{VERSION}/{name}.duckdb_extension")
 
 

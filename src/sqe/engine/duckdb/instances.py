@@ -23,11 +23,25 @@ KEPT = 4
 MOST_LOCATIONS = 256
 # What the libraries themselves take, on top of what DuckDB counts.
 OVERHEAD = 512 << 20
+HTTPFS = "/httpfs.duckdb_extension"
+# Data files never change, so that what is known of one holds. A store is trusted by its certificate.
+STORES = (
+    "SET allow_persistent_secrets=false; SET GLOBAL enable_http_metadata_cache=true;"
+    # Else a name with a `?` in it may say where the store is.
+    "SET GLOBAL s3_url_compatibility_mode=true;"
+    "SET GLOBAL http_timeout=20; SET GLOBAL http_retries=3; SET GLOBAL enable_server_cert_verification=true"
+)
+# Of a secret for an object store.
+OPTIONS = ("scope", "region", "endpoint", "url_style", "use_ssl", "key_id", "secret", "session_token")
 SELECTS = ("SELECT", "WITH", "VALUES", "(")
 
 
 class NotASelect(Exception):
     """The text is not one SELECT."""
+
+
+class NoSecret(Exception):
+    """DuckDB does not take the keys of an object store."""
 
 
 class Limits(NamedTuple):
@@ -47,6 +61,38 @@ class Instance:
         self.locations = locations
         self.extensions = extensions
         self._bodies: set[str] = set()
+        self._secrets: list[str] = []
+        self._counts = False
+
+    def unlock_stores(self, secrets: Sequence[dict[str, str]]) -> None:
+        """Until `lock_stores`. The keys are in the memory of this process alone, and only while the statement
+        runs that they are for: another identity's may be next."""
+        for number, options in enumerate(secrets):
+            name = f"store_{number}"
+            terms = ", ".join(f"{option} {_text(options[option])}" for option in OPTIONS if option in options)
+            self._secrets.append(name)
+            try:
+                self.connection.execute(f"CREATE TEMPORARY SECRET {name} (TYPE s3, {terms})")
+            except Exception:
+                # The error may quote the statement.
+                raise NoSecret from None
+
+    def lock_stores(self) -> None:
+        """Ends counting too. Nothing interrupts it: the statement is over."""
+        while self._secrets:
+            self.connection.execute(f"DROP TEMPORARY SECRET IF EXISTS {self._secrets.pop()}")
+        if self._counts:
+            self.connection.execute("CALL disable_logging(); CALL truncate_duckdb_logs()")
+            self._counts = False
+
+    def begin_counting(self) -> None:
+        """Requests to stores, by DuckDB's own log of them: in memory, since its lines have headers."""
+        self._counts = True
+        self.connection.execute("CALL enable_logging('HTTP')")
+
+    def counted(self) -> int:
+        """Those since `begin_counting`."""
+        return int(self.connection.execute("SELECT count(*) FROM duckdb_logs()").fetchall()[0][0])
 
     def select(self, sql: str) -> Any:
         """The one statement of a text. DuckDB says SELECT of PRAGMA and SHOW too, so the word counts."""
@@ -111,6 +157,15 @@ class Instances:
         instance = self._instances[key] = Instance(connection, places, loaded)
         return instance
 
+    def lock_stores(self) -> None:
+        """Whichever is open."""
+        for key, instance in list(self._instances.items()):
+            try:
+                instance.lock_stores()
+            except Exception:
+                # With the instance goes what it knows.
+                self._instances.pop(key).connection.close()
+
     def trim(self) -> None:
         """What idle instances have cached must not add up to more than one statement may use."""
         while self._instances and _resident() > self._limits.memory_limit + OVERHEAD:
@@ -146,10 +201,13 @@ class Instances:
 
 def _lock(connection: Any, locations: Sequence[str], extensions: Sequence[str]) -> None:
     """From here on this instance reads these places alone, and nothing of it can be changed."""
-    directories = [place for place in locations if os.path.isdir(place)]
+    # What is in a store is no directory, but ends as one.
+    directories = [place for place in locations if place.endswith("/") or os.path.isdir(place)]
     files = [place for place in locations if place not in directories]
     for extension in extensions:
         connection.execute(f"LOAD {_text(extension)}")
+        if extension.endswith(HTTPFS):
+            connection.execute(STORES)
     connection.execute(
         f"SET allowed_directories=[{', '.join(map(_text, directories))}];"
         f"SET allowed_paths=[{', '.join(map(_text, files))}];"

@@ -15,7 +15,7 @@ from sqe.session import Identity
 
 if TYPE_CHECKING:
     from sqe.catalog.iceberg.data_files import FileCache
-    from sqe.engine.duckdb.processes import Processes, Progress
+    from sqe.engine.duckdb.processes import Processes, ProcessStream, Progress
 
 
 _TEXT = "'(?:[^']|'')*'"
@@ -57,13 +57,14 @@ class FastLane:
     def run(self, rendered: Rendered, order: Order) -> Batches:
         return self._run(rendered, order, "rows")
 
-    def _run(self, rendered: Rendered, order: Order, mode: str) -> Batches:
+    def _run(self, rendered: Rendered, order: Order, mode: str) -> ProcessStream:
         assert isinstance(rendered, FastRendered)
         return self._processes().run(
             rendered.sql,
             statement_id=order.statement_id,
             identity_key=order.identity.key,
             locations=rendered.locations,
+            secrets=partial(_secrets, rendered, order) if rendered.stores else None,
             tables=order.tables,
             bodies=rendered.bodies,
             extensions=rendered.extensions,
@@ -78,14 +79,14 @@ class FastLane:
         from sqe.engine.steps import Step
 
         assert isinstance(rendered, FastRendered)
-        batches = self._run(rendered, order, "profile")
-        profile_json = "".join(text for batch in batches for text in batch.column(0).to_pylist())
+        stream = self._run(rendered, order, "profile")
+        profile_json = "".join(text for batch in stream for text in batch.column(0).to_pylist())
         steps = profile.steps_of(profile_json, rendered.scans)
         if not steps:
             rows = sum(batch.num_rows for batch in limited(self.run(rendered, order), most_rows))
-            return Measured(rows, (Step("Values", rows),))
+            return Measured(rows, (Step("Values", rows),), store_requests=stream.store_requests)
         check_rows(steps[0].rows or 0, most_rows)
-        return Measured(steps[0].rows, steps)
+        return Measured(steps[0].rows, steps, store_requests=stream.store_requests)
 
     def explain(self, rendered: Rendered, order: Order) -> list[str]:
         return ["DuckDB SQL:", *("  " + line for line in _shortened(rendered.sql).splitlines())]
@@ -95,6 +96,13 @@ class FastLane:
 
     def close(self) -> None:
         self._processes().close()
+
+
+def _secrets(rendered: FastRendered, order: Order) -> list[dict[str, str]]:
+    """Of the tables of this statement, as their user may open them now."""
+    from sqe.engine.duckdb.stores import secret_of
+
+    return [secret_of(prefix, order.storages[name]) for name, prefix in rendered.stores.items()]
 
 
 def _report_progress(order: Order, progress: Progress) -> None:

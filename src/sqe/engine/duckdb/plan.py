@@ -11,7 +11,7 @@ from functools import partial
 from sqe.catalog.iceberg.data_files import FileCache, TableFiles, scan_bytes
 from sqe.catalog.iceberg.table import Column, Table
 from sqe.catalog.io import engine_path
-from sqe.catalog.io.location import scheme_of
+from sqe.catalog.io.location import is_in_s3, scheme_of
 from sqe.config.duckdb import FastSettings
 from sqe.engine.duckdb.bounds import UNKNOWN, Bounds, Range
 from sqe.engine.duckdb.constants import folded
@@ -38,13 +38,14 @@ from sqe.types.sql_types import APPROXIMATE, Type, holds_floats, is_exact
 @record
 class FastCandidate(Candidate):
     """`query` has no zones and no casts of constants left. `locations` are the directories and files that it
-    may read, `scans` the files that it needs."""
+    may read, `scans` the files that it needs, `stores` the prefixes of tables in object stores."""
 
     query: Query
     sources: Mapping[Scan | FileScan, Source]
     bounds: Bounds
     locations: tuple[str, ...]
     scans: tuple[ScanFiles, ...]
+    stores: Mapping[TableName, str]
     statement_id: str
 
     @property
@@ -84,8 +85,15 @@ def eligible(question: Question, files: FileCache, settings: FastSettings) -> Fa
         return str(refused)
     except RecursionError:
         return "it is nested too deeply"
-    locations = tuple(sorted(reading.locations))
-    return FastCandidate(lowered, sources, bounds, locations, tuple(reading.scans), question.statement_id)
+    return FastCandidate(
+        lowered,
+        sources,
+        bounds,
+        tuple(sorted(reading.locations)),
+        tuple(reading.scans),
+        reading.stores,
+        question.statement_id,
+    )
 
 
 def rendered(candidate: FastCandidate) -> FastRendered:
@@ -95,7 +103,14 @@ def rendered(candidate: FastCandidate) -> FastRendered:
         fast = render(cheaper, candidate.sources, statement_id=candidate.statement_id)
     except RecursionError:
         raise NotSupported("it is nested too deeply") from None
-    return replace(fast, locations=candidate.locations, scans=candidate.scans)
+    extensions = (*fast.extensions, *(("httpfs",) if candidate.stores else ()))
+    return replace(
+        fast,
+        extensions=extensions,
+        locations=candidate.locations,
+        scans=candidate.scans,
+        stores=candidate.stores,
+    )
 
 
 class _Reading:
@@ -111,6 +126,7 @@ class _Reading:
         self._most = settings.max_scan_bytes
         self.locations: set[str] = set()
         self.scans: list[ScanFiles] = []
+        self.stores: dict[TableName, str] = {}
 
     def _files_of(self, scan: Scan) -> TableFiles:
         snapshot_id = None if scan.as_of is None else scan.as_of.snapshot_id
@@ -134,7 +150,7 @@ class _Reading:
     def source(self, scan: Scan, terms: Sequence[Expression]) -> Source:
         table = self._tables[scan.table]
         if scheme_of(table.location) != "file":
-            raise Ineligible(f"table {scan.table.name}: its files are in an object store")
+            self._check_store(scan.table, table)
         files = self._files_of(scan)
         kind = kind_of(table, files, as_of=scan.as_of)
         if isinstance(kind, Denied):
@@ -143,13 +159,29 @@ class _Reading:
         kept = kept_files(scan, table, files, condition)
         reads = ScanFiles(scan.table, files.paths(kept), len(files), scan_bytes(files, kept))
         self._add(reads)
-        self.locations.add(engine_path(table.location).rstrip("/"))
+        self._admit(scan.table, engine_path(table.location).rstrip("/"))
         if isinstance(kind, Plain):
             columns = {c.name: c for c in kind.columns}
             rows = sum(files.records[n] for n in kept)
             return ParquetFiles(reads.paths, columns, partial(_may_be_nan, files), rows)
         self._check_floats(scan, table)
         return IcebergMetadata(kind.metadata_path, kind.snapshot_id)
+
+    def _check_store(self, name: TableName, table: Table) -> None:
+        if not is_in_s3(table.location) or table.storage is None:
+            raise Ineligible(
+                f"table {name.name}: its files are in an object store that DuckDB has no keys for"
+            )
+        from sqe.engine.duckdb.extensions import is_installed
+
+        if not is_installed("httpfs"):
+            raise Ineligible(f"table {name.name}: DuckDB's extension httpfs is not installed")
+
+    def _admit(self, name: TableName, place: str) -> None:
+        """The slash says that it is a directory, which nobody can see of a store."""
+        if is_in_s3(place):
+            place = self.stores[name] = f"{place}/"
+        self.locations.add(place)
 
     def file(self, scan: FileScan) -> Source:
         (path,) = scan.paths

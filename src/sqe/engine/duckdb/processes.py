@@ -9,6 +9,7 @@ import select
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from sqe.config.duckdb import FastSettings
@@ -40,6 +41,10 @@ class Progress:
     bytes: int
 
 
+Secrets = Callable[[], Sequence[Mapping[str, str]]]
+"""The secrets of object stores, asked for at the moment of use: keys end."""
+
+
 @record
 class Job:
     """What a child is asked to do."""
@@ -51,6 +56,7 @@ class Job:
     tables: Mapping[str, pa.Table]
     bodies: tuple[str, ...]
     extensions: tuple[str, ...]
+    secrets: Secrets | None = field(default=None, repr=False)
 
     @property
     def key(self) -> str:
@@ -82,6 +88,7 @@ class Processes:
         statement_id: str,
         identity_key: str,
         locations: Sequence[str] = (),
+        secrets: Secrets | None = None,
         tables: Mapping[str, pa.Table] | None = None,
         bodies: Sequence[str] = (),
         extensions: Sequence[str] = (),
@@ -100,6 +107,7 @@ class Processes:
             dict(tables or {}),
             tuple(bodies),
             tuple(extensions),
+            secrets,
         )
         stream = ProcessStream(self, job, statement_id, on_progress, deadline, patient)
         with self._lock:
@@ -175,6 +183,8 @@ class ProcessStream:
         self.cancelled = False
         self.rows = 0
         self.bytes = 0
+        self.store_requests: int | None = None
+        """Those that the child has counted, where it was asked to."""
         self.answered = False
         """Whether the child has said its last word, and can take another statement."""
         self._lane = lane
@@ -303,6 +313,8 @@ class ProcessStream:
                 return self._verdict(_failure(message))
             else:
                 self.answered = True
+                requests = wire.decode(payload).get("store_requests")
+                self.store_requests = requests if isinstance(requests, int) else None
                 return self._verdict(None)
 
     def _abandon(self, frames: wire.Frames) -> None:
@@ -375,6 +387,7 @@ def _request(job: Job, number: int) -> list[tuple[bytes, Any]]:
         "mode": job.mode,
         "key": job.key,
         "locations": job.locations,
+        "secrets": [] if job.secrets is None else job.secrets(),
         "extensions": _files(job.extensions),
         "bodies": _describe_bodies(job.bodies),
         "names": list(job.tables),
@@ -443,5 +456,7 @@ def _failure(message: dict[str, Any]) -> SqeError:
     kind, text = str(message.get("kind")), str(message.get("text"))
     if kind == "NotASelect":
         return FastLaneFailed("the rendered text is not one SELECT")
+    if kind == "NoSecret":
+        return FastLaneFailed("DuckDB does not take the keys of the object store")
     # A streamed answer fails with an exception of Arrow's; the text is DuckDB's either way.
     return translate(text if " Error: " in text else f"{kind} Error: {text}")

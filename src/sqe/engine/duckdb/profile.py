@@ -73,7 +73,7 @@ def _step(node: dict[str, Any], scans: Sequence[ScanFiles]) -> Step:
     if scan is not None:
         files = (len(scan.paths), scan.total, scan.bytes)
         operation = "Scan of files" if scan.table is None else f"Scan {scan.table}"
-        return Step(operation, rows, spent, *files, _details(node), inputs=inputs)
+        return Step(operation, rows, spent, *files, details=_details(node), inputs=inputs)
     file_count = info.get("Total Files Read")
     read = None if file_count is None else int(file_count)
     return Step(_operation(kind, info), rows, spent, read, details=_details(node), inputs=inputs)
@@ -94,7 +94,8 @@ def _scan_of(names: str, scans: Sequence[ScanFiles]) -> ScanFiles | None:
     if not names:
         return None
     name = names.removeprefix("file:")
-    name = "/" + name.lstrip("/")
+    if "://" not in name:
+        name = "/" + name.lstrip("/")
     return next((scan for scan in scans if any(map(name.startswith, scan.paths))), None)
 
 

@@ -18,14 +18,15 @@ from sqe.foundation.record import record
 from sqe.foundation.recursion import deep_recursion
 from sqe.functions.bodies import called
 from sqe.tree.expressions import walk
-from sqe.tree.relations import FileScan, Scan, SystemScan, Values
+from sqe.tree.relations import FileScan, Scan, SystemScan, TableName, Values
 from sqe.tree.statements import Query
 
 
 @record
 class FastRendered(Rendered):
     """`bodies` are the Python functions that it calls, `extensions` those that DuckDB has to load for it,
-    `locations` the only places that it may read, `scans` the files that it needs."""
+    `locations` the only places that it may read, `scans` the files that it needs, `stores` the prefixes of
+    tables in object stores."""
 
     sql: str
     tables: Mapping[str, SystemScan | Scan | Values] = field(default_factory=dict)
@@ -33,6 +34,7 @@ class FastRendered(Rendered):
     extensions: tuple[str, ...] = ()
     locations: tuple[str, ...] = ()
     scans: tuple[ScanFiles, ...] = ()
+    stores: Mapping[TableName, str] = field(default_factory=dict)
 
     @property
     def files(self) -> tuple[int, int, int] | None:

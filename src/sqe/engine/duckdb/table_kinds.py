@@ -7,6 +7,7 @@ to be right is denied: DuckDB gives wrong rows without an error where this is no
 from __future__ import annotations
 
 import os
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field
@@ -17,6 +18,7 @@ from unicodedata import category
 from sqe.catalog.iceberg.data_files import TableFiles
 from sqe.catalog.iceberg.table import Column, Table
 from sqe.catalog.io import engine_path
+from sqe.catalog.io.location import is_in_s3
 from sqe.errors import InvalidArgument, NotSupported
 from sqe.foundation.record import record
 from sqe.tree.names import unspeakable
@@ -30,8 +32,10 @@ _MICROSECONDS = 6
 _NAME_MAPPING = "schema.name-mapping.default"
 _METADATA_CODEC = "write.metadata.compression-codec"
 _BLOOM_FILTER = "write.parquet.bloom-filter-enabled.column."
-# DuckDB takes such a path for a pattern.
+# DuckDB takes such a path for a pattern, and what follows a `?` in a store for the address of another one.
 _PATTERN = frozenset("*?[")
+# As catalogs of directories call them, also those of a table that is made anew.
+_REUSED_NAME = re.compile(r"v\d+\..*")
 _WORD = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Nd"})
 _PARTS = ("element", "key", "value")
 
@@ -75,7 +79,7 @@ def kind_of(
     if reason is None:
         return Plain(tuple(columns_read))
     # `iceberg_scan` opens every column.
-    failure = _denied_columns(past, columns) or _not_by_metadata(table)
+    failure = _denied_columns(past, columns) or _not_by_metadata(table, files, as_of)
     if failure is not None:
         return Denied(f"{reason}, and {failure}")
     snapshot_id = None if as_of is None else as_of.snapshot_id
@@ -99,7 +103,7 @@ def _denied(table: Table, files: TableFiles, as_of: AsOf | None) -> str | None:
         return "its files are encrypted"
     root = _path(table.location)
     if root is None or files.directories is None:
-        return "its files are not on this machine"
+        return "its files are where DuckDB cannot read them"
     if not all(_is_within(directory, root) for directory in files.directories):
         return "some of its files are outside its directory"
     if files.characters & _PATTERN:
@@ -176,10 +180,21 @@ def _not_plain(table: Table, files: TableFiles, past: _Past, columns: Sequence[C
     return None
 
 
-def _not_by_metadata(table: Table) -> str | None:
-    root, place = _path(table.location), _path(table.metadata_location)
-    if root is None or place is None or not _is_within(os.path.dirname(place), root):
+def _not_by_metadata(table: Table, files: TableFiles, as_of: AsOf | None) -> str | None:
+    snapshot = table.current_snapshot if as_of is None else table.snapshots.get(as_of.snapshot_id)
+    lists = "" if snapshot is None else snapshot.manifest_list or ""
+    if _PATTERN & {*table.metadata_location, *lists}:
+        return "the path of its metadata has '*', '?' or '['"
+    root, *places = map(_path, (table.location, table.metadata_location, lists or table.metadata_location))
+    directories = files.manifest_directories
+    if root is None or directories is None or None in places:
+        return "its metadata is where DuckDB cannot read it"
+    above = {*directories, *(os.path.dirname(place) for place in places if place is not None)}
+    if not all(_is_within(directory, root) for directory in above):
         return "its metadata is outside its directory"
+    if is_in_s3(table.location) and _REUSED_NAME.fullmatch(table.metadata_location.rpartition("/")[2]):
+        # DuckDB keeps what it has read of a file in a store, and does not look whether it is another one.
+        return "its metadata file may be another one under the same name"
     if ".gz" in table.metadata_location or table.properties.get(_METADATA_CODEC, "none").lower() != "none":
         return "its metadata file is compressed"
     return None
