@@ -84,11 +84,12 @@ def _decimal(text: str, source: Decimal) -> str:
     """As Java prints one: what is less than a millionth has an exponent."""
     if source.scale <= _PLAIN_SCALE:
         return f"CAST({text} AS STRING)"
-    digits = "nullif(regexp_replace(CAST({0} AS STRING), '^-?0[.]0*', ''), '')"
+    digits = "nullif(regexp_replace({0}, '^-?0[.]0*', ''), '')"
     mantissa = f"coalesce(regexp_replace({digits}, '^(.)(.+)$', '$1.$2'), '0')"
     power = f"CAST(coalesce(length({digits}), 1) - {source.scale + 1} AS STRING)"
-    small = f"concat(if({{0}} < 0, '-', ''), {mantissa}, 'E', {power})"
-    return share(f"if(abs({{0}}) < 0.000001BD, {small}, CAST({{0}} AS STRING))", (text,))
+    small = f"concat(if({{0}} LIKE '-%', '-', ''), {mantissa}, 'E', {power})"
+    # By its text: Spark cannot compare the largest decimals with others.
+    return share(f"if({{0}} RLIKE '^-?0[.]000000', {small}, {{0}})", (f"CAST({text} AS STRING)",))
 
 
 def quoted(text: str) -> str:
