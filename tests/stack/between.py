@@ -15,6 +15,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
 
+import jwt
+
 _CREDENTIAL = re.compile(r"Credential=([^/]+)/")
 
 
@@ -35,6 +37,14 @@ class Asked:
     def token(self) -> str | None:
         scheme, _, token = self.headers.get("Authorization", "").partition(" ")
         return token if scheme == "Bearer" else None
+
+    @property
+    def user(self) -> str | None:
+        """Whose token it is."""
+        if self.token is None:
+            return None
+        claims = jwt.decode(self.token, options={"verify_signature": False})
+        return str(claims["preferred_username"])
 
 
 @dataclass
@@ -130,12 +140,13 @@ def between(url: str) -> Iterator[Between]:
 
 class ShortKeys:
     """Keys that end after `seconds`, whatever the store that made them thinks: the catalog says so, and the
-    store refuses them then. `used` are those that were, in order."""
+    store refuses them then. `used` are those that were, in order; `owners` says whom each was vended to."""
 
     def __init__(self, catalog: Between, store: Between, seconds: float) -> None:
         self.seconds = seconds
         self.delay: Callable[[Asked], float] = lambda asked: 0.0
         self.used: dict[str, int] = {}
+        self.owners: dict[str, str | None] = {}
         self.refused = 0
         self._ends: dict[str, float] = {}
         self._store = store
@@ -149,6 +160,7 @@ class ShortKeys:
         config = answer["config"]
         ends = time.time() + self.seconds
         self._ends[config["s3.access-key-id"]] = ends
+        self.owners[config["s3.access-key-id"]] = asked.user
         config["s3.endpoint"] = self._store.url
         config["s3.session-token-expires-at-ms"] = str(int(ends * 1000))
         told.body = json.dumps(answer).encode()

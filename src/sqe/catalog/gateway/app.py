@@ -35,6 +35,14 @@ MOST_BODY = 64 << 20
 """Bytes of a commit. One with thousands of snapshots or columns has some megabytes."""
 # Where Iceberg's S3FileIO asks for the next keys, on the driver and on executors.
 _REFRESH = "client.refresh-credentials-endpoint"
+# A store that is silent fails a statement after a minute or so, and does not hold it for ten.
+STORE_LIMITS = {
+    "http-client.apache.connection-timeout-ms": "5000",
+    "http-client.apache.socket-timeout-ms": "20000",
+    "s3.retry.num-retries": "2",
+}
+# Of errors after which the catalog has certainly changed nothing.
+_NOTHING_WAS_SENT = frozenset({"ICEBERG_FILESYSTEM_ERROR", "IDENTITY_PROVIDER_UNAVAILABLE"})
 _JSON = "application/json"
 _ENDPOINTS = [
     "GET /v1/{prefix}/namespaces/{namespace}/tables/{table}",
@@ -94,7 +102,9 @@ def _answers(handler: Callable[..., Awaitable[Response]]) -> Callable[..., Await
 
     async def handle(self: _Gateway, request: Request) -> Response:
         try:
-            return await handler(self, request)
+            answer = await handler(self, request)
+            self.heard(request, None)
+            return answer
         except ClientDisconnect:
             return Response(status_code=400)
         except _Refusal as refusal:
@@ -106,9 +116,11 @@ def _answers(handler: Callable[..., Awaitable[Response]]) -> Callable[..., Await
         except CommitConflict as error:
             return _error(409, "CommitFailedException", str(error))
         except Unavailable as error:
-            unknown = error.code != "ICEBERG_FILESYSTEM_ERROR" and request.method == "POST"
+            unknown = error.code not in _NOTHING_WAS_SENT and request.method == "POST"
+            self.heard(request, None if unknown else error)
             return _error(503 if unknown else 400, "ServiceFailureException", str(error))
         except SqeError as error:
+            self.heard(request, error)
             return _error(400, "BadRequestException", str(error))
         except Exception:
             log.exception("the gateway failed")
@@ -120,6 +132,12 @@ def _answers(handler: Callable[..., Awaitable[Response]]) -> Callable[..., Await
 class _Gateway:
     def __init__(self, bindings: Bindings) -> None:
         self._bindings = bindings
+
+    def heard(self, request: Request, error: SqeError | None) -> None:
+        """Spark tells its errors in its own words: what the statement was refused is kept for its user."""
+        namespace = self._bindings.find(request.path_params.get("namespace", ""))
+        if namespace is not None:
+            namespace.failures[request.path_params.get("table", "")] = error
 
     async def config(self, request: Request) -> Response:
         return _json(_CONFIG)
@@ -242,7 +260,7 @@ def spark_config(storage: Storage | None, place: str, renewal: str = "") -> dict
         return {}
     properties = storage.properties(place)
     refuse_plain_http(properties)
-    config = {key: value for key, value in properties.items() if key != ALLOW_HTTP}
+    config = {**STORE_LIMITS, **{key: value for key, value in properties.items() if key != ALLOW_HTTP}}
     return {**config, _REFRESH: renewal} if renewal and SESSION_TOKEN in config else config
 
 

@@ -22,6 +22,7 @@ from sqe.tree.relations import TableName
 
 if TYPE_CHECKING:
     from sqe.catalog.io.storage import Storage
+    from sqe.errors import SqeError
 
 Raw = dict[str, Any]
 # Reports of statements that have just ended still come in.
@@ -68,7 +69,14 @@ class Namespace:
         # Answers of commits by their idempotency key, to give again.
         self.answers: dict[str, tuple[str, bytes]] = {}
         self.lock = threading.Lock()
+        # By alias, why the last request for it was refused.
+        self.failures: dict[str, SqeError | None] = {}
         self._files: dict[str, tuple[Storage, str]] = {}
+
+    @property
+    def failure(self) -> SqeError | None:
+        """What the statement was refused by the catalog, and fails with."""
+        return next((error for error in self.failures.values() if error is not None), None)
 
     def opened_with(self, alias: str, storage: Storage | None, place: str) -> None:
         """What Spark was last told to open the files of a table with, and where they are."""
