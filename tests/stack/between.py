@@ -3,6 +3,7 @@ seconds, slow answers, refusals in the middle."""
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import re
@@ -28,14 +29,19 @@ class Asked:
     body: bytes
 
     @property
+    def _authorization(self) -> str:
+        # Some write it with a small letter.
+        return next((value for name, value in self.headers.items() if name.lower() == "authorization"), "")
+
+    @property
     def access_key(self) -> str | None:
         """Of the keys that it is signed with."""
-        match = _CREDENTIAL.search(self.headers.get("Authorization", ""))
+        match = _CREDENTIAL.search(self._authorization)
         return None if match is None else match[1]
 
     @property
     def token(self) -> str | None:
-        scheme, _, token = self.headers.get("Authorization", "").partition(" ")
+        scheme, _, token = self._authorization.partition(" ")
         return token if scheme == "Bearer" else None
 
     @property
@@ -117,9 +123,11 @@ def _handler(between: Between) -> type[BaseHTTPRequestHandler]:
                 self.send_header(name, value)
             if self.command != "HEAD" and told.status not in (204, 304):
                 self.send_header("Content-Length", str(len(told.body)))
-            self.end_headers()
-            if self.command != "HEAD":
-                self.wfile.write(told.body)
+            # Whoever waited too long has gone.
+            with contextlib.suppress(ConnectionError):
+                self.end_headers()
+                if self.command != "HEAD":
+                    self.wfile.write(told.body)
 
         do_POST = do_PUT = do_DELETE = do_HEAD = do_GET
 

@@ -73,6 +73,7 @@ def question(user: str, n: int) -> str:
     return f"{FILES.format(schema, name)} WHERE record_count < {1000 + n}"
 
 
+@pytest.mark.long
 def test_a_thousand_statements_in_turns(watched: Watched, lake: Lake) -> None:
     sqe, store = watched.sqe, watched.store
     first, asked = len(lake.object_log()), 0
@@ -149,5 +150,5 @@ def test_a_ticket_of_one_alice_is_nothing_to_the_other(watched: Watched, lake: L
         info = known.query("SELECT 1")
         with pytest.raises(grpc.RpcError) as refused:
             stranger.get(info)
-        assert refused.value.code() is grpc.StatusCode.NOT_FOUND  # type: ignore[attr-defined]
+        assert refused.value.code() is grpc.StatusCode.NOT_FOUND
         assert known.get(info)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.auth.fake_idp import FakeIdp
-from tests.catalog.backends.conformance import DEFAULT, definition, name
+from tests.catalog.backends.conformance import DEFAULT, definition, name, view_definition
 from tests.catalog.backends.fake_rest_server import FakeRestServer, fake_rest_server
 from tests.catalog.backends.people import ALICE, BOB, Tokens
 
@@ -59,6 +59,19 @@ def test_every_call_has_the_token_of_its_user(server: FakeRestServer, mounted: M
     alice.rename_table(table, name(alice, "u"))
     alice.drop_table(DEFAULT, "u")
     assert set(server.tokens) == {"a"}
+
+
+def test_views_are_made_changed_and_dropped_as_their_user(server: FakeRestServer, mounted: Mount) -> None:
+    catalog = mounted()
+    bob = catalog.acting_for(BOB, Tokens("b"))
+    bob.create_namespace(DEFAULT)
+    view = bob.create_view(view_definition(bob, "v")).name
+    bob.create_view(view_definition(bob, "v", "SELECT 2 AS a"), replace=True)
+    bob.alter_view(view, c.SetComment("x"))
+    assert bob.find_view(DEFAULT, "v") is not None
+    bob.rename_view(view, name(bob, "w"))
+    bob.drop_view(DEFAULT, "w")
+    assert set(server.tokens) == {"b"}
 
 
 def test_nothing_is_kept_for_another(server: FakeRestServer, mounted: Mount) -> None:
