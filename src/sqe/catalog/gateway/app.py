@@ -30,7 +30,8 @@ from sqe.errors import AlreadyExists, CommitConflict, NotFound, SqeError, Unavai
 
 log = logging.getLogger(__name__)
 
-SECRET_HEADER = "X-SQE-Gateway"
+# A name that Spark redacts: settings of a session are in its event log.
+SECRET_HEADER = "X-SQE-Gateway-Secret"
 MOST_BODY = 64 << 20
 """Bytes of a commit. One with thousands of snapshots or columns has some megabytes."""
 # Where Iceberg's S3FileIO asks for the next keys, on the driver and on executors.

@@ -51,11 +51,16 @@ RUNAWAY = b"could not be stopped within"
 # Exit codes of a JVM that ran out of heap: -XX:+ExitOnOutOfMemoryError, and Spark's own handler.
 OUT_OF_MEMORY = (3, 52)
 
+# Whatever level is chosen, requests are not written down: there are keys in them.
 LOGGING = """\
 rootLogger.level = warn
 rootLogger.appenderRef.file.ref = file
 logger.server.name = {main}
 logger.server.level = info
+logger.wire.name = org.apache.iceberg.shaded.org.apache.hc.client5.http
+logger.wire.level = warn
+logger.requests.name = software.amazon.awssdk
+logger.requests.level = warn
 appender.file.type = RollingFile
 appender.file.name = file
 appender.file.fileName = {directory}/spark.log
