@@ -19,9 +19,8 @@ from tests.catalog.backends.people import BOB, Tokens
 from tests.server.token_server import rows, token_server
 
 from sqe.catalog.backends.rest import RestCatalog
-from sqe.catalog.gateway.app import SECRET_HEADER
 from sqe.catalog.gateway.bindings import Access, Binding
-from sqe.catalog.gateway.gateway import Gateway
+from sqe.catalog.gateway.gateway import SECRET_HEADER, Gateway
 from sqe.tree.relations import TableName
 
 ENDPOINT = "client.refresh-credentials-endpoint"

@@ -20,6 +20,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from sqe.catalog.gateway.bindings import Access, Binding, Bindings, Commit, Namespace
+from sqe.catalog.gateway.gateway import SECRET_HEADER
 from sqe.catalog.iceberg import metadata
 from sqe.catalog.iceberg.requests import read_object
 from sqe.catalog.iceberg.strict import InvalidCommit
@@ -30,8 +31,6 @@ from sqe.errors import AlreadyExists, CommitConflict, NotFound, SqeError, Unavai
 
 log = logging.getLogger(__name__)
 
-# A name that Spark redacts: settings of a session are in its event log.
-SECRET_HEADER = "X-SQE-Gateway-Secret"
 MOST_BODY = 64 << 20
 """Bytes of a commit. One with thousands of snapshots or columns has some megabytes."""
 # Where Iceberg's S3FileIO asks for the next keys, on the driver and on executors.
