@@ -19,7 +19,7 @@ from tests.stack.serving import Serving, rows, serving
 from sqe.engine.spark.spark import Spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.integration]
-TABLES = {"alice": "sales.of_alice", "bob": "hr.of_bob"}
+TABLES = {"alice": "sales.turns", "bob": "hr.turns"}
 FILES = 'SELECT count(*) FROM lake.{}."{}$files"'
 
 
@@ -121,7 +121,7 @@ def test_two_people_called_alice(watched: Watched, lake: Lake) -> None:
     """Nessie knows the one of Keycloak. The other is asked about with her own token, and refused."""
     sqe, idp = watched.sqe, watched.elsewhere
     ours, theirs = lake.token("alice"), idp.token("alice")
-    question = "SELECT count(*) FROM lake.sales.of_alice"
+    question = "SELECT count(*) FROM lake.sales.turns"
     with sqe.connect_with(ours) as known, sqe.connect_with(theirs) as stranger:
         for connection in (known, stranger):
             assert rows(connection, "SELECT current_user") == [("alice",)]
