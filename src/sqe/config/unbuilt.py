@@ -16,7 +16,7 @@ AWAITED: dict[str, dict[str, str]] = {
     },
     "settings of one catalog's tables": {
         "catalogs.<name>": (
-            "metadata_cache_ttl_secs default_table_format_version trust_sort_order small_file_threshold_mb "
+            "default_table_format_version trust_sort_order small_file_threshold_mb "
             "parquet_compression manifest_concurrency "
             "namespace_visibility_filter"
         ),
