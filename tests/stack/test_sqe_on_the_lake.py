@@ -19,7 +19,10 @@ from sqe.doors.open import OpenServer
 
 pytestmark = [pytest.mark.spark, pytest.mark.integration]
 Ask = Callable[..., list[tuple[Any, ...]]]
-PORTS = "[coordinator]\nflight_sql_port = 0\n[metrics]\nprometheus_port = 0\nhealth_port = 0\n"
+PORTS = (
+    "[coordinator]\nflight_sql_port = 0\ntrino_http_port = 0\n"
+    "[metrics]\nprometheus_port = 0\nhealth_port = 0\n"
+)
 
 
 @pytest.fixture(scope="module")

@@ -61,6 +61,8 @@ class HttpServer:
             access_log=False,
             lifespan="off",
             server_header=False,
+            # Else whoever connects from this machine could say that they come from elsewhere.
+            proxy_headers=False,
             date_header=False,
             loop="asyncio",
             http=_bounded(bounds),
