@@ -14,7 +14,6 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from sqe.doors.trino.errors import error_document
@@ -42,6 +41,10 @@ KEPT_SECONDS = 300.0
 MOST_KEPT = 1000
 MOST_KEPT_BYTES = 64 << 20
 _COUNTED = [{"name": "rows", "type": "bigint", "typeSignature": {"rawType": "bigint", "arguments": []}}]
+
+
+# What Trino calls otherwise.
+_UPDATE_TYPES = {"CREATE TABLE AS": "CREATE TABLE"}
 
 
 class Gone(NotFound):
@@ -83,7 +86,6 @@ class Query:
         self.asked = asked
         self.encoding = chosen_encoding(asked.encodings)
         self.ended_at: float | None = None
-        self._before = replace(session, properties=dict(session.properties), prepared=dict(session.prepared))
         self._session = session
         self._statements = statements
         self._transactions = transactions
@@ -215,22 +217,24 @@ class Query:
         columns, data = (b"[]", None) if count is None else (json.dumps(_COUNTED).encode(), b"[[%d]]" % count)
         if data is not None and self.encoding is not None:
             data = segment(data, encoding=self.encoding, first_row=0, count=1)
-        document = self._document("FINISHED") | {"updateType": statement.kind}
+        document = self._document("FINISHED") | {
+            "updateType": _UPDATE_TYPES.get(statement.kind, statement.kind)
+        }
         if count is not None:
             document["updateCount"] = count
         return Page(document, columns, data, None, self._changes())
 
     def _changes(self) -> tuple[tuple[str, str], ...]:
-        statement = self.running.statement
-        told = changes(
-            self._before, self._session, statement.kind, self.asked, self.owner, self._transactions
-        )
-        return tuple(told)
+        bound = self.running.statement.bound
+        if bound is None:
+            return ()
+        return tuple(changes(bound.tree, self._session, self.asked, self.owner, self._transactions))
 
     def _failed(self, error: SqeError) -> Page:
         document = self._document("FAILED") | {"error": error_document(error)}
         # A ROLLBACK that cannot take back what was written has ended the transaction all the same.
-        told = self._changes() if self._before.written is not None else ()
+        ends = self.running.statement.kind == "ROLLBACK"
+        told = self._changes() if ends else ()
         return Page(document, self._columns, None, None, told)
 
     def _document(self, state: str) -> dict[str, Any]:

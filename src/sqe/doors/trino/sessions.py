@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from urllib.parse import quote_plus
 
+from sqe.commands.session_control import check_role
 from sqe.config.session_properties import PROPERTIES
 from sqe.doors.trino.request_headers import Requested
 from sqe.doors.trino.transactions import Transactions
 from sqe.errors import AccessDenied, NotSupported, UserError
 from sqe.server.calls import Call
 from sqe.session import Identity, Session
+from sqe.tree import statements as s
 from sqe.types.zones import canonical
 
 UNPROVEN = "anonymous"
@@ -36,6 +38,8 @@ def session_for(call: Call, asked: Requested, transactions: Transactions) -> Ses
     session.time_zone = _zone(asked.time_zone or "UTC")
     for name, value in asked.properties.items():
         _set(session, name, value)
+    for role in asked.roles.values():
+        _check_role(role, session)
     if asked.transaction:
         session.written = transactions.written(asked.transaction, call.identity)
     return session
@@ -56,41 +60,45 @@ def identity_of(call: Call, asked: Requested) -> Identity:
 
 
 def changes(
-    before: Session, after: Session, kind: str, asked: Requested, owner: Identity, transactions: Transactions
+    tree: s.Statement, session: Session, asked: Requested, owner: Identity, transactions: Transactions
 ) -> list[tuple[str, str]]:
-    """The headers that tell a client what to send from now on."""
+    """The headers that tell a client what to send from now on, after a statement that has run in
+    `session`."""
     said: list[tuple[str, str]] = []
-    if kind == "USE":
-        said += [("Set-Catalog", after.catalog), ("Set-Schema", ".".join(after.namespace))]
-    for name, value in after.properties.items():
-        if before.properties.get(name) != value:
-            said.append(("Set-Session", f"{name}={quote_plus(value)}"))
-    for name in before.properties.keys() - after.properties.keys():
-        said.append(("Clear-Session", name))
-    if kind == "RESET SESSION" and before.time_zone != after.time_zone:
-        said.append(("Clear-Session", "time_zone_id"))
-    elif before.time_zone != after.time_zone:
-        said.append(("Set-Session", f"time_zone_id={quote_plus(after.time_zone)}"))
-    for name, text in after.prepared.items():
-        if before.prepared.get(name) != text or kind == "PREPARE":
-            said.append(("Added-Prepare", f"{quote_plus(name)}={quote_plus(text)}"))
-    for name in before.prepared.keys() - after.prepared.keys():
-        said.append(("Deallocated-Prepare", quote_plus(name)))
-    said += _transaction(before, after, asked, owner, transactions)
+    match tree:
+        case s.Use(catalog, namespace):
+            said = [("Set-Catalog", catalog), ("Set-Schema", ".".join(namespace))]
+        case s.SetSession(name, None):
+            said = [("Clear-Session", name)]
+        case s.SetSession(name, value):
+            said = [("Set-Session", f"{name}={quote_plus(value or '')}")]
+        case s.SetTimeZone(zone):
+            said = [("Set-Session", f"time_zone_id={quote_plus(zone)}")]
+        case s.SetRole(role):
+            said = [("Set-Role", "system=" + quote_plus("ALL" if role is None else f"ROLE{{{role}}}"))]
+        case s.SetPath(path):
+            said = [("Set-Path", path)]
+        case s.Prepare(name, text):
+            said = [("Added-Prepare", f"{quote_plus(name)}={quote_plus(text)}")]
+        case s.Deallocate(name):
+            said = [("Deallocated-Prepare", quote_plus(name))]
+        case s.Transaction("start"):
+            said = [("Started-Transaction-Id", transactions.begin(owner))]
+        case s.Transaction():
+            transactions.end(asked.transaction or "")
+            said = [("Clear-Transaction-Id", "true")]
+        case _ if session.written is not None and asked.transaction:
+            transactions.wrote(asked.transaction, session.written)
     return [(asked.prefix + name, value) for name, value in said]
 
 
-def _transaction(
-    before: Session, after: Session, asked: Requested, owner: Identity, transactions: Transactions
-) -> list[tuple[str, str]]:
-    if before.written is None and after.written is not None:
-        return [("Started-Transaction-Id", transactions.begin(owner))]
-    if before.written is not None and after.written is None:
-        transactions.end(asked.transaction or "")
-        return [("Clear-Transaction-Id", "true")]
-    if after.written is not None and asked.transaction:
-        transactions.wrote(asked.transaction, after.written)
-    return []
+def _check_role(sent: str, session: Session) -> None:
+    """All roles of a log-in hold; one that it does not have cannot be asked for, and none cannot be laid
+    off."""
+    if sent == "NONE" and session.identity.roles:
+        raise NotSupported("SET ROLE NONE: the roles of a log-in hold all the time")
+    if sent not in ("ALL", "NONE"):
+        check_role(sent[len("ROLE{") : -1], session)
 
 
 def _zone(name: str) -> str:
