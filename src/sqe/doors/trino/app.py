@@ -46,6 +46,8 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 THREADS = 256
 """Calls at once; each waits for a second at most."""
+ENCODERS = 4
+"""Pages that are made ahead at once."""
 ENVIRONMENT = "sqe"
 _JSON = "application/json"
 _TEXT = "text/plain; charset=utf-8"
@@ -76,6 +78,7 @@ class TrinoApp:
         self._longest = config.query.max_sql_bytes
         self._trusted = [ipaddress.ip_network(network) for network in config.security.trusted_proxies]
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="sqe-trino")
+        self._encoders = ThreadPoolExecutor(ENCODERS, thread_name_prefix="sqe-trino-rows")
         self._began = time.time()
         self.queries = Queries()
         self.transactions = Transactions()
@@ -108,7 +111,8 @@ class TrinoApp:
 
     def close(self) -> None:
         self.queries.close()
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        for pool in (self._threads, self._encoders):
+            pool.shutdown(wait=False, cancel_futures=True)
 
     # Who calls
 
@@ -192,7 +196,12 @@ class TrinoApp:
         held = call.session
         running = self._clients.running.announce(held, text, client=client, settings=session)
         query = Query(
-            running, asked, session, statements=self._clients.running, transactions=self.transactions
+            running,
+            asked,
+            session,
+            statements=self._clients.running,
+            transactions=self.transactions,
+            threads=self._encoders,
         )
         if failure is not None:
             query.fail(failure)

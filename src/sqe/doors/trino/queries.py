@@ -14,6 +14,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from concurrent.futures import Executor
 from typing import Any
 
 from sqe.doors.trino.errors import error_document
@@ -78,6 +79,7 @@ class Query:
         *,
         statements: RunningStatements,
         transactions: Transactions,
+        threads: Executor,
     ) -> None:
         self.id = running.statement.id
         self.owner = running.owner
@@ -89,6 +91,7 @@ class Query:
         self._session = session
         self._statements = statements
         self._transactions = transactions
+        self._threads = threads
         self._key = secrets.token_bytes(16)
         self._lock = threading.Lock()
         self._submitted = self._cut_short = self._cancelled = False
@@ -188,7 +191,7 @@ class Query:
     def _read(self, result: Result, token: int, seconds: float) -> Page:
         if self._reader is None:
             types = [field.type for field in result.fields]
-            self._reader = RowReader(result, types, precise=self.asked.precise)
+            self._reader = RowReader(result, types, precise=self.asked.precise, threads=self._threads)
             self._columns = json.dumps(
                 [_column(field.name, field.type, self.asked.precise) for field in result.fields]
             ).encode()

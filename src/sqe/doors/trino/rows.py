@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Executor, Future
 
 import pyarrow as pa
 
@@ -29,9 +30,12 @@ class Rows:
 
 
 class RowReader:
-    """Reads on from where it was. One reader at a time."""
+    """Reads on from where it was. One reader at a time. While a client takes a page, the next is made by
+    `threads`, if its rows are there."""
 
-    def __init__(self, result: Result, types: Sequence[t.Type], *, precise: bool) -> None:
+    def __init__(self, result: Result, types: Sequence[t.Type], *, precise: bool, threads: Executor) -> None:
+        self._threads = threads
+        self._ahead: Future[Rows] | None = None
         self._result = result
         self._types = types
         self._precise = precise
@@ -44,6 +48,13 @@ class RowReader:
     def read(self, seconds: float) -> Rows:
         """Waits that long for the first rows, and not for more of them. Raises what the statement failed
         with."""
+        ahead, self._ahead = self._ahead, None
+        rows = self._read(seconds) if ahead is None else ahead.result()
+        if rows.count and (self._batch is not None or self._part < self._result.parts):
+            self._ahead = self._threads.submit(self._read, 0)
+        return rows
+
+    def _read(self, seconds: float) -> Rows:
         first = self._rows
         pieces: list[bytes | memoryview] = []
         size = 0
