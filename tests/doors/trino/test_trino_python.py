@@ -12,7 +12,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from tests.auth.fake_idp import FakeIdp
 from tests.doors.flight.test_limits import certificate
+from tests.doors.trino.test_log_in_in_a_browser import Browser
 from tests.doors.trino.test_pages_of_statements import ENDLESS
 from tests.doors.trino.trino_door import KEYS, WITH_KEYS, Opened, opened_door
 
@@ -138,6 +140,38 @@ def test_log_in_by_password_and_token_over_tls(
             ask(trino_client.auth.JWTAuthentication(KEYS["ann"]), "joe")
         with pytest.raises(trino_client.exceptions.HttpError, match="401"):
             ask(trino_client.auth.BasicAuthentication("ann", "wrong"))
+
+
+def test_log_in_in_a_browser(tmp_path: Path, trino_client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
+        monkeypatch.delenv(variable, raising=False)
+    key, cert, root = certificate(tmp_path, "server")
+    idp = FakeIdp()
+    more = f'[coordinator.tls]\ncert_file = "{cert}"\nkey_file = "{key}"\n'
+    more += f'[auth.external]\nissuer = "{idp.issuer}"\nclient_id = "cli"\n'
+    providers = (
+        f'[[auth.providers]]\ntype = "bearer_token"\nissuer = "{idp.issuer}"\n'
+        'audience = "catalog"\nallow_insecure_jwks = true\n'
+    )
+    with opened_door(tmp_path, more, providers=providers) as door:
+        opened: list[str] = []
+
+        def browser(url: str) -> None:
+            opened.append(url)
+            assert Browser(root).log_in(url).status == 200
+
+        connection = trino_client.dbapi.connect(
+            host="127.0.0.1",
+            port=door.port,
+            user="alice",
+            http_scheme="https",
+            verify=str(root),
+            auth=trino_client.auth.OAuth2Authentication(redirect_auth_url_handler=browser),
+        )
+        for _ in range(2):
+            assert connection.cursor().execute("SELECT current_user").fetchall() == [["alice"]]
+        assert len(opened) == 1
+    idp.close()
 
 
 def test_sqlalchemy(shop: Opened, trino_client: Any) -> None:

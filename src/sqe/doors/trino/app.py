@@ -19,6 +19,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from sqe.doors.trino.browser_log_ins import CALLBACK, INITIATE, TOKEN, BrowserLogIns
 from sqe.doors.trino.errors import text_of
 from sqe.doors.trino.http_client import TrinoClient
 from sqe.doors.trino.pages import query_document, query_page
@@ -53,6 +54,12 @@ _JSON = "application/json"
 _TEXT = "text/plain; charset=utf-8"
 _BODY_SECONDS = 30.0
 _SAFE = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
+# Nothing of a statement's text can run in a page.
+_NO_SCRIPTS = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}
+_COOKIE = "sqe_log_in"
+HOLD_SECONDS = 30.0
+"""How long a client waits for a person to log in, before it has to ask again."""
+_LOOK_SECONDS = 0.1
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s)")
 # What a client is told to try again later for, and what it is not let in for.
 _STATUS: tuple[tuple[type[SqeError], int], ...] = (
@@ -81,6 +88,7 @@ class TrinoApp:
         self._encoders = ThreadPoolExecutor(ENCODERS, thread_name_prefix="sqe-trino-rows")
         self._began = time.time()
         self.queries = Queries()
+        self.log_ins = _browser_log_ins(clients)
         self.transactions = Transactions()
         self.draining = False
 
@@ -104,6 +112,13 @@ class TrinoApp:
                 _route("GET", path, self._called(partial(self._page, phase))),
                 _route("HEAD", path, self._called(partial(self._heartbeat, phase))),
                 _route("DELETE", path, self._called(partial(self._cancel, phase))),
+            ]
+        if self.log_ins is not None:
+            routes += [
+                _route("GET", INITIATE + "/{hash}", self._answered(self._log_in)),
+                _route("GET", CALLBACK, self._answered(self._come_back)),
+                _route("GET", TOKEN + "/{secret}", self._answered(self._token)),
+                _route("DELETE", TOKEN + "/{secret}", self._answered(self._forget)),
             ]
         app = Starlette(routes=routes)
         app.router.redirect_slashes = False
@@ -139,7 +154,7 @@ class TrinoApp:
             except (ClientDisconnect, TimeoutError):
                 return Response(status_code=400)
             except SqeError as error:
-                return _refusal(error)
+                return self._refusal(error, client)
             except Exception as bug:
                 log.error(
                     "a request failed by a bug of ours",
@@ -152,6 +167,62 @@ class TrinoApp:
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+    def _refusal(self, error: SqeError, client: TrinoClient) -> Response:
+        status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
+        response = _plain(text_of(error), status)
+        if status == 401:
+            challenges = list(_CHALLENGES)
+            if self.log_ins is not None:
+                challenges.insert(0, self.log_ins.challenge(client.base))
+            for challenge in challenges:
+                response.headers.append("WWW-Authenticate", challenge)
+        if status in (429, 503):
+            response.headers["Retry-After"] = "1"
+        return response
+
+    # Log-in in a browser
+
+    async def _log_in(self, request: Request, client: TrinoClient) -> Response:
+        log_ins, hash_ = self._known_log_ins, request.path_params["hash"]
+        redirect = await self._in_thread(partial(log_ins.begin, hash_, client.base))
+        response = Response(status_code=303, headers={"Location": redirect.url, **_SAFE})
+        response.set_cookie(
+            _COOKIE,
+            redirect.cookie,
+            path=CALLBACK,
+            httponly=True,
+            samesite="lax",
+            secure=client.base.startswith("https"),
+        )
+        return response
+
+    async def _come_back(self, request: Request, client: TrinoClient) -> Response:
+        query, cookie = request.query_params, request.cookies.get(_COOKIE)
+        arguments = (query.get("state", ""), query.get("code"), query.get("iss"), cookie)
+        logged_in = await self._in_thread(partial(self._known_log_ins.come_back, *arguments))
+        text = "You are logged in." if logged_in else "You are not logged in."
+        page = f"<!doctype html><title>SQE</title><p>{text} You may close this window."
+        return Response(page, 200 if logged_in else 400, _SAFE | _NO_SCRIPTS, "text/html")
+
+    async def _token(self, request: Request, client: TrinoClient) -> Response:
+        """Some clients ask five times only: each time has to be long enough for a person."""
+        log_ins, secret = self._known_log_ins, request.path_params["secret"]
+        deadline = time.monotonic() + HOLD_SECONDS
+        while (outcome := log_ins.outcome(secret)) is None:
+            if time.monotonic() > deadline or await request.is_disconnected():
+                return _json({"nextUri": f"{client.base}{TOKEN}/{secret}"})
+            await asyncio.sleep(_LOOK_SECONDS)
+        return _json(dict([outcome]))
+
+    async def _forget(self, request: Request, client: TrinoClient) -> Response:
+        self._known_log_ins.forget(request.path_params["secret"])
+        return Response(status_code=204)
+
+    @property
+    def _known_log_ins(self) -> BrowserLogIns:
+        assert self.log_ins is not None
+        return self.log_ins
 
     # Statements
 
@@ -264,15 +335,23 @@ class TrinoApp:
 
     def _query_page(self, call: Call, request: Request) -> Response:
         query = self._of_caller(call, request, request.url.query)
-        # Nothing of a statement's text can run in the page.
-        policy = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}
-        return Response(query_page(query), headers=_SAFE | policy, media_type="text/html")
+        return Response(query_page(query), headers=_SAFE | _NO_SCRIPTS, media_type="text/html")
 
     def _node(self) -> dict[str, Any]:
         return {"nodeVersion": {"version": __version__}, "environment": ENVIRONMENT, "coordinator": True}
 
     def _uptime(self) -> str:
         return f"{time.time() - self._began:.2f}s"
+
+
+def _browser_log_ins(clients: Clients) -> BrowserLogIns | None:
+    """Where an identity provider is configured that people log in with."""
+    settings = clients.coordinator.config.auth.external
+    if settings.issuer is None or settings.client_id is None:
+        return None
+    from sqe.auth.logins.external import external_of
+
+    return BrowserLogIns(external_of(settings, device=False))
 
 
 def _route(method: str, path: str, endpoint: Any) -> Route:
@@ -335,14 +414,3 @@ def _json(content: object) -> Response:
 
 def _plain(text: str, status: int, headers: dict[str, str] | None = None) -> Response:
     return Response(text, status, _SAFE | (headers or {}), _TEXT)
-
-
-def _refusal(error: SqeError) -> Response:
-    status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
-    response = _plain(text_of(error), status)
-    if status == 401:
-        for challenge in _CHALLENGES:
-            response.headers.append("WWW-Authenticate", challenge)
-    if status in (429, 503):
-        response.headers["Retry-After"] = "1"
-    return response
