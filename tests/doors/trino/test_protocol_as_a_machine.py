@@ -128,7 +128,7 @@ def test_the_protocol(tmp_path: Path) -> None:
         steps = settings(
             max_examples=8, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
         )
-        run_state_machine_as_test(Clients, settings=steps)  # type: ignore[no-untyped-call]
+        run_state_machine_as_test(Clients, settings=steps)
         _wait_until_nothing_is_left(door)
 
 

@@ -1,6 +1,6 @@
 """What real clients have sent to a Trino 476, sent again: each is answered in the same shape.
 
-`recorded/exchanges.json` has a line for each statement, in the order in which they were sent: its headers,
+`recorded_exchanges.json` has a line for each statement, in the order in which they were sent: its headers,
 what the answers' headers told, the keys of the pages, the columns, and how it ended.
 """
 
@@ -19,8 +19,8 @@ from sqe.doors.trino.wire_types import signature, type_name
 from sqe.engine.spark.spark import Spark
 from sqe.types.text import read_type
 
-RECORDED = Path(__file__).with_name("recorded")
-EXCHANGES: list[dict[str, Any]] = json.loads((RECORDED / "exchanges.json").read_text())
+HERE = Path(__file__).parent
+EXCHANGES: list[dict[str, Any]] = json.loads((HERE / "recorded_exchanges.json").read_text())
 NATION = "n_nationkey bigint, n_name varchar, n_regionkey bigint, n_comment varchar"
 TABLES = ("customer", "lineitem", "orders", "part", "partsupp", "region", "supplier")
 # Statements that only Spark runs, or that need what they have made.
@@ -182,7 +182,7 @@ def test_what_is_not_built_is_not_supported(replay: Opened) -> None:
 @pytest.mark.parametrize("kind", ["parametric", "legacy"])
 def test_types_and_values(spark_lane: Spark, tmp_path: Path, kind: str) -> None:
     """Every column of the recorded row that we have a type for."""
-    recorded = json.loads((RECORDED / "types.json").read_text())
+    recorded = json.loads((HERE / "recorded_types.json").read_text())
     expressions = {name: text for text, name in re.findall(_COLUMN, recorded["sql"], re.S)}
     columns = [column for column in recorded[kind] if column["name"] not in WANTING | {NO_LITERAL}]
     names = [column["name"] for column in columns]
@@ -201,7 +201,7 @@ def test_types_and_values(spark_lane: Spark, tmp_path: Path, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["parametric", "legacy"])
 def test_types(kind: str) -> None:
-    recorded = json.loads((RECORDED / "types.json").read_text())
+    recorded = json.loads((HERE / "recorded_types.json").read_text())
     precise = kind == "parametric"
     for exact, column in zip(recorded["parametric"], recorded[kind], strict=True):
         if column["name"] not in WANTING:

@@ -8,7 +8,7 @@ import subprocess
 from typing import Any
 
 import pytest
-from tests.doors.trino.client_programs import go_program, node_program
+from tests.clients.trino.client_programs import go_program, node_program
 from tests.doors.trino.trino_door import Opened
 
 pytestmark = pytest.mark.trino

@@ -39,6 +39,8 @@ OLD_JDBC = Jar(
     size=6815793,
 )
 PYTHON = "trino[sqlalchemy]==0.340.0"
+# Newer versions of dbt-core fetch a part of themselves from elsewhere.
+DBT = ("dbt-core==1.10.23", "dbt-trino==1.10.6")
 HERE = Path(__file__).parent
 
 
@@ -101,6 +103,17 @@ def node_program() -> Path:
         shutil.copy(source / "package.json", directory)
         run([npm, "install", "--silent", "--no-audit", "--no-fund"], directory)
     return Path(shutil.copy(source / "main.mjs", directory))
+
+
+def dbt_packages() -> Path:
+    """A directory for PYTHONPATH."""
+    directory = default_cache() / "clients" / "-".join(DBT).replace("==", "-")
+    if not directory.exists():
+        with tempfile.TemporaryDirectory(dir=directory.parent) as scratch:
+            target = Path(scratch, "packages")
+            run([sys.executable, "-m", "pip", "install", "--quiet", "--target", str(target), *DBT], HERE)
+            target.rename(directory)
+    return directory
 
 
 def run(command: list[str], directory: Path) -> str:

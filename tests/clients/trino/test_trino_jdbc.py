@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from tests.clients.jdbc_client import Jdbc
-from tests.doors.trino.client_programs import JDBC, OLD_JDBC, fetched
+from tests.clients.trino.client_programs import JDBC, OLD_JDBC, fetched
 from tests.doors.trino.test_pages_of_statements import ENDLESS
 from tests.doors.trino.trino_door import Opened
 

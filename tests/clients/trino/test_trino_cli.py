@@ -6,7 +6,7 @@ import subprocess
 
 import pexpect
 import pytest
-from tests.doors.trino.client_programs import cli
+from tests.clients.trino.client_programs import cli
 from tests.doors.trino.trino_door import Opened
 
 pytestmark = pytest.mark.trino
