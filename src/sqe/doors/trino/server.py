@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from sqe.doors.trino.app import TrinoApp
 from sqe.errors import ConfigError
-from sqe.foundation.http_server import HttpServer, Tls
+from sqe.foundation.http_server import Bounds, HttpServer, Tls
 from sqe.server.clients import Clients
+
+
+IDLE_SECONDS = 60
+"""Clients keep connections in pools, and a request on one that is being closed is lost."""
 
 
 class TrinoDoor:
@@ -34,6 +38,7 @@ class TrinoDoor:
                 settings.host,
                 self._wanted_port,
                 name="sqe-trino-http",
+                bounds=Bounds(head=settings.max_header_size, idle=IDLE_SECONDS),
                 tls=None if tls is None else Tls(tls.cert_file, tls.key_file, tls.ca_file),
             )
         except OSError as error:
