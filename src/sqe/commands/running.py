@@ -157,6 +157,7 @@ class Statement:
             None if self.error is None else self.error.code,
             self.who,
             self.scanned,
+            self.request.source,
         )
 
 

@@ -164,7 +164,7 @@ def test_errors_have_trino_s_names_numbers_and_places(wire: Wire) -> None:
     assert (missing["errorName"], missing["errorCode"]) == ("TABLE_NOT_FOUND", 46)
 
 
-def test_the_trace_token_is_in_the_log(door: Opened, wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_client_says_of_itself_is_in_the_log_and_the_history(door: Opened, wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
     heard: list[object] = []
     events = door.server.coordinator.events
     emit = events.emit
@@ -174,6 +174,14 @@ def test_the_trace_token_is_in_the_log(door: Opened, wire: Wire, monkeypatch: py
         emit(event)
 
     monkeypatch.setattr(events, "emit", hear)
-    wire.run("SELECT 1", **{"X-Trino-Trace-Token": "trace-17"})
-    ids = [event.origin.request.request_id for event in heard if isinstance(event, StatementFinished)]
-    assert ids == ["trace-17"]
+    labels = {"X-Trino-Source": "a tool", "X-Trino-Client-Info": "info", "X-Trino-Client-Tags": "a,b"}
+    wire.run("SELECT 1", **{"X-Trino-Trace-Token": "trace-17", **labels})
+    [request] = [event.origin.request for event in heard if isinstance(event, StatementFinished)]
+    assert request.shown() == {
+        "request_id": "trace-17",
+        "source": "a tool",
+        "client_info": "info",
+        "client_tags": "a,b",
+    }
+    sources = wire.run("SELECT source FROM system.runtime.queries WHERE query = 'SELECT 1'").rows
+    assert ["a tool"] in sources

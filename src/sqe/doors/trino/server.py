@@ -7,7 +7,6 @@ from sqe.errors import ConfigError
 from sqe.foundation.http_server import Bounds, HttpServer, Tls
 from sqe.server.clients import Clients
 
-
 IDLE_SECONDS = 60
 """Clients keep connections in pools, and a request on one that is being closed is lost."""
 
