@@ -19,8 +19,8 @@ _TRACEPARENT = re.compile(r"([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]
 
 @record
 class RequestIds:
-    """`request_id` is the client's own, `traceparent` that of W3C's trace context. `source`, `client_info` and
-    `client_tags` are what Trino's clients say of themselves."""
+    """`request_id` is the client's own, `traceparent` that of W3C's trace context. `source`, `client_info`
+    and `client_tags` are what Trino's clients say of themselves."""
 
     request_id: str | None = None
     traceparent: str | None = None

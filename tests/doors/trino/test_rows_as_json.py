@@ -139,6 +139,9 @@ def test_keys_of_maps_are_java_s_texts() -> None:
     type_ = t.Map(t.DOUBLE, t.BOOLEAN)
     column = pa.array([[(1.0, True), (1e10, None), (0.001, False), (0.0001, True)]], arrow_type(type_))
     assert written([column], [type_]) == [[{"1.0": True, "1.0E10": None, "0.001": False, "1.0E-4": True}]]
+    pairs = t.Map(t.Array(t.VARCHAR), t.INTEGER)
+    column = pa.array([[(["a", None], 1)]], arrow_type(pairs))
+    assert written([column], [pairs]) == [[{"[a, null]": 1}]]
     flags = t.Map(t.BOOLEAN, t.DATE)
     column = pa.array([[(True, dt.date(2026, 1, 2))]], arrow_type(flags))
     assert written([column], [flags]) == [[{"true": "2026-01-02"}]]

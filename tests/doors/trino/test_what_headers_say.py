@@ -164,7 +164,9 @@ def test_errors_have_trino_s_names_numbers_and_places(wire: Wire) -> None:
     assert (missing["errorName"], missing["errorCode"]) == ("TABLE_NOT_FOUND", 46)
 
 
-def test_what_a_client_says_of_itself_is_in_the_log_and_the_history(door: Opened, wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_client_says_of_itself_is_in_the_log_and_the_history(
+    door: Opened, wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
     heard: list[object] = []
     events = door.server.coordinator.events
     emit = events.emit

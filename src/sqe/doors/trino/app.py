@@ -129,8 +129,6 @@ class TrinoApp:
         for pool in (self._threads, self._encoders):
             pool.shutdown(wait=False, cancel_futures=True)
 
-    # Who calls
-
     def _called(self, answer: Callable[[Call, Request], Response]) -> Any:
         """An endpoint of clients who have logged in; it may wait."""
 
@@ -181,8 +179,6 @@ class TrinoApp:
             response.headers["Retry-After"] = "1"
         return response
 
-    # Log-in in a browser
-
     async def _log_in(self, request: Request, client: TrinoClient) -> Response:
         log_ins, hash_ = self._known_log_ins, request.path_params["hash"]
         redirect = await self._in_thread(partial(log_ins.begin, hash_, client.base))
@@ -223,8 +219,6 @@ class TrinoApp:
     def _known_log_ins(self) -> BrowserLogIns:
         assert self.log_ins is not None
         return self.log_ins
-
-    # Statements
 
     @property
     def _post(self) -> Any:
@@ -317,8 +311,6 @@ class TrinoApp:
             headers = request.headers
             name = headers.get("x-trino-user") or headers.get("x-presto-user")
         return self.queries.find(id_, call.identity, name)
-
-    # What is told besides
 
     async def _info(self, request: Request) -> Response:
         return _json({**self._node(), "starting": False, "uptime": self._uptime()})

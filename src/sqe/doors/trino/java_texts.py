@@ -1,8 +1,25 @@
-"""Numbers as Java writes them, where a text and not a number is sent."""
+"""Values as Java writes them, where a text is sent and not the value."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
+
+
+def java_text(value: Any) -> str:
+    """Of Arrow's Python value: lists and rows in brackets, without quotes around what is in them."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return str(value).lower()
+        case float():
+            return java_double(value)
+        case dict():
+            return java_text(list(value.values()))
+        case list():
+            return f"[{', '.join(map(java_text, value))}]"
+    return str(value)
 
 
 def java_double(value: float, digits: str | None = None) -> str:

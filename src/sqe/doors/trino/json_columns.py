@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import datetime as dt
 from binascii import b2a_base64
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sqe.doors.trino.java_texts import java_double
+from sqe.doors.trino.java_texts import java_double, java_text
 from sqe.types import sql_types as t
 
 LEGACY_DIGITS = 3
@@ -281,10 +281,9 @@ def _gathered(start: str, texts: pa.Array, lengths: Any, end: str) -> pa.Array:
 
 def _keys(column: pa.Array, type_: t.Type, precise: bool) -> pa.Array:
     """Keys are texts in JSON, those that Java makes of them."""
-    if t.holds_floats(type_) or isinstance(type_, (t.Array, t.Map, t.Row)):
-        say: Callable[[Any], str] = java_double if type_ in t.APPROXIMATE else str
-        if type_ == t.REAL:
-            texts = pc.cast(column, pa.string()).to_pylist()
-            return pa.array([java_double(float(text), text) for text in texts], pa.string())
-        return _escaped(pa.array([say(value) for value in column.to_pylist()], pa.string()))
+    if type_ == t.REAL:
+        texts = pc.cast(column, pa.string()).to_pylist()
+        return pa.array([java_double(float(text), text) for text in texts], pa.string())
+    if type_ == t.DOUBLE or isinstance(type_, (t.Array, t.Map, t.Row)):
+        return _escaped(pa.array([java_text(value) for value in column.to_pylist()], pa.string()))
     return _texts(column, type_, precise)[0]
