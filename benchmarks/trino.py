@@ -91,12 +91,13 @@ def measure(servers: dict[str, str], table: str, rounds: int, statements: int) -
     for _ in range(rounds):
         for name, url in servers.items():
             Client(url).run("SELECT 1")
+            few = min(100, statements)
             figures.append(
                 {
                     "server": name,
                     "small": latencies(url, "SELECT 1", connections=CONNECTIONS, statements=statements),
-                    "alone": latencies(url, "SELECT 1", connections=1, statements=100),
-                    "point": latencies(url, point, connections=1, statements=100),
+                    "alone": latencies(url, "SELECT 1", connections=1, statements=few),
+                    "point": latencies(url, point, connections=1, statements=few),
                     "all_rows": transfer(url, f"SELECT * FROM {table}"),
                 }
             )
