@@ -27,7 +27,10 @@ from sqe.errors import SqeError
 from sqe.policy.decision import AllowAll
 from sqe.session import Identity
 
-PORTS = "[coordinator]\nflight_sql_port = 0\n[metrics]\nprometheus_port = 0\nhealth_port = 0\n"
+PORTS = (
+    "[coordinator]\nflight_sql_port = 0\ntrino_http_port = 0\n"
+    "[metrics]\nprometheus_port = 0\nhealth_port = 0\n"
+)
 _HEADER = DatabaseOptions.RPC_CALL_HEADER_PREFIX.value + "authorization"
 Rows = list[tuple[Any, ...]]
 

@@ -17,9 +17,10 @@ REQUIRED = {
     "jdbc": ("url", "warehouse"),
     "hadoop": ("warehouse",),
     "sqlite": ("warehouse",),
+    "memory": (),
 }
 """What a catalog of each type needs."""
-BUILT_CATALOG_TYPES = frozenset({"hadoop", "jdbc", "rest", "sqlite"})
+BUILT_CATALOG_TYPES = frozenset({"hadoop", "jdbc", "memory", "rest", "sqlite"})
 # Of `jdbc` catalogs.
 DATABASES = frozenset({"mysql", "postgresql", "sqlite"})
 BUILT_DATABASES = frozenset({"postgresql", "sqlite"})

@@ -7,7 +7,6 @@ something that obeys it.
 from __future__ import annotations
 
 AWAITED: dict[str, dict[str, str]] = {
-    "the Trino door": {"coordinator": "trino_http_port"},
     "the door for DuckDB's remote protocol": {"coordinator": "quack_port"},
     "other kinds of catalogs": {
         "catalogs.<name>": "uri region endpoint table_bucket_arn endpoint_url",
@@ -92,7 +91,7 @@ AWAITED: dict[str, dict[str, str]] = {
     },
     "exceptions from safe defaults": {
         "security": (
-            "trusted_proxies allow_insecure_transport allow_shared_service_identity "
+            "allow_insecure_transport allow_shared_service_identity "
             "allow_unkeyed_hash_masks allow_unprojected_tags"
         ),
     },
