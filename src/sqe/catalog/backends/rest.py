@@ -380,6 +380,8 @@ class RestCatalog(CommittingCatalog):
         return self._loaded(_just_now(answer), table)
 
     def commit_all(self, commits: Sequence[TableCommit]) -> None:
+        if not self._client.has_transactions:
+            raise NotSupported(f"the server of catalog '{self.name}' cannot change several tables at once")
         changes = [
             {
                 "identifier": _identifier(commit.table),

@@ -29,6 +29,7 @@ _DENIALS = ("AccessCheckException",)
 # Keys for the files of a table, please, and no signing of requests.
 _DELEGATION = {"X-Iceberg-Access-Delegation": "vended-credentials"}
 _VIEWS = "GET /v1/{prefix}/namespaces/{namespace}/views"
+_TRANSACTIONS = "POST /v1/{prefix}/transactions/commit"
 
 
 class RestError(Exception):
@@ -51,6 +52,7 @@ class ServerConfig:
     prefix: str
     separator: str
     views: bool
+    transactions: bool
 
 
 @dataclass(slots=True)
@@ -125,6 +127,11 @@ class RestClient:
     @property
     def has_views(self) -> bool:
         return self._server_config().views
+
+    @property
+    def has_transactions(self) -> bool:
+        """Commits of several tables, which belong to every server that does not say what it has."""
+        return self._server_config().transactions
 
     def get(self, *path: str | tuple[str, ...], query: Mapping[str, str] | None = None) -> dict[str, Any]:
         return self.read(*path, query=query).content
@@ -208,7 +215,10 @@ class RestClient:
         endpoints = answer.get("endpoints")
         views = _VIEWS in endpoints if endpoints else properties.get("view-endpoints-supported") == "true"
         return ServerConfig(
-            str(properties.get("prefix") or ""), str(properties.get("namespace-separator") or "\x1f"), views
+            str(properties.get("prefix") or ""),
+            str(properties.get("namespace-separator") or "\x1f"),
+            views,
+            _TRANSACTIONS in endpoints if endpoints else True,
         )
 
     def _path(self, parts: tuple[str | tuple[str, ...], ...], query: Mapping[str, str] | None) -> str:
