@@ -5,14 +5,14 @@ COMPILE := $(PYTHON) -m piptools compile --quiet --generate-hashes --strip-extra
 	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-emit-options
 
 # What every change is tested with; the other marks are long, or need what not every machine has.
-USUAL := not long and not lanes and not integration and not flight
+USUAL := not long and not lanes and not integration and not flight and not trino
 QUICK = $(PYTHON) -m pytest -n auto --dist loadfile --without-spark -m "$(USUAL)"
 # One more than two cores: tests wait for processes that start and end. In the order of the files: those with few
 # tests, which would else come last, take longest.
 WITH_SPARK = $(PYTHON) -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "spark and $(USUAL)"
 
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap run test test-quick test-long test-lanes test-parity test-integration test-identity test-flight lint bench bench-suites soak stack stack-down docs screenshots lock
+.PHONY: help bootstrap run test test-quick test-long test-lanes test-parity test-integration test-identity test-flight test-trino lint bench bench-suites soak stack stack-down docs screenshots lock
 
 help: ## List the chores
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,7 +52,10 @@ stack-down: bootstrap ## End what `make stack` has started
 	PYTHONPATH=. $(PYTHON) -m stack down
 
 test-flight: bootstrap ## Run the clients of Flight SQL: ADBC, pyarrow, JDBC (needs a JDK) and Go (needs go)
-	$(PYTHON) -m pytest tests/clients
+	$(PYTHON) -m pytest tests/clients --ignore tests/clients/trino
+
+test-trino: bootstrap ## Run Trino's clients against the Trino door: CLI, JDBC, Python, SQLAlchemy, Go, Node, dbt (fetches 100 MB once)
+	$(PYTHON) -m pytest -n 0 tests/doors/trino tests/clients/trino tests/docs/test_clients_page.py
 
 lint: bootstrap ## Check style and types
 	$(PYTHON) -m ruff check .

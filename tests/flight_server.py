@@ -32,7 +32,7 @@ def serve(spark_lane: Spark, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         keys = [_KEY.format(user=user, hash=sha256(key.encode()).hexdigest()) for user, key in KEYS.items()]
         config = home / "sqe.toml"
         config.write_text(
-            f"[coordinator]\nflight_sql_port = 0\n{coordinator}\n"
+            f"[coordinator]\nflight_sql_port = 0\ntrino_http_port = 0\n{coordinator}\n"
             "[metrics]\nprometheus_port = 0\nhealth_port = 0\n"
             '[[auth.providers]]\ntype = "api_key"\n' + "".join(keys) + "[catalogs.lake.backend]\n"
             f'type = "sqlite"\nwarehouse = "{warehouse or home / "lake"}"\n' + more

@@ -97,6 +97,8 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
         "doors/admin/pages.py",
         "doors/iceberg/app.py",
         "doors/iceberg/http_client.py",
+        "doors/trino/app.py",
+        "doors/trino/http_client.py",
     ),
     "anyio": ("doors/iceberg/app.py",),
     "uvicorn": ("foundation/http_server.py",),

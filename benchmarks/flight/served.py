@@ -36,6 +36,7 @@ END_SECONDS = 60.0
 _CONFIG = """\
 [coordinator]
 flight_sql_port = 0
+trino_http_port = 0
 [metrics]
 prometheus_port = 0
 health_port = {health}

@@ -86,6 +86,8 @@ class Coordinator:
         self._lock = threading.Lock()
         # A lock lives as long as somebody holds it or waits for it.
         self._writing: WeakValueDictionary[str, threading.Lock] = WeakValueDictionary()
+        # The statements that somebody still holds, by id.
+        self.running: WeakValueDictionary[str, Queued] = WeakValueDictionary()
         self.closed = False
 
     def session(self, identity: Identity) -> Session:

@@ -45,6 +45,7 @@ def running(words: list[str], home: Path) -> Iterator[tuple[subprocess.Popen[str
         **os.environ,
         "HOME": str(home),
         "SQE_COORDINATOR__FLIGHT_SQL_PORT": "0",
+        "SQE_COORDINATOR__TRINO_HTTP_PORT": "0",
         # Not 0, which switches them off.
         "SQE_METRICS__HEALTH_PORT": str(free_port()),
         "SQE_METRICS__PROMETHEUS_PORT": str(free_port()),
@@ -53,7 +54,7 @@ def running(words: list[str], home: Path) -> Iterator[tuple[subprocess.Popen[str
     try:
         assert process.stderr is not None
         said = json.loads(process.stderr.readline())
-        assert said["message"] == "listening for Flight SQL", said
+        assert said["message"] == "listening for statements", said
         yield process, said
     finally:
         process.kill()

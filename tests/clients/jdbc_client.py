@@ -1,4 +1,4 @@
-"""The Flight SQL JDBC driver in a Java of its own, asked line by line."""
+"""A JDBC driver in a Java of its own, asked line by line."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _OPENED = "--add-opens=java.base/java.nio=ALL-UNNAMED"
 
 
 class Jdbc:
-    """`ask` sends one command of JdbcRunner.java."""
+    """`ask` sends one command of JdbcRunner.java. The driver is Flight SQL's unless another is given."""
 
-    def __init__(self, url: str, **properties: str) -> None:
+    def __init__(self, url: str, *, driver: Path | None = None, **properties: str) -> None:
         given = [f"{name}={value}" for name, value in properties.items()]
-        path = f"{ensure_jars(default_cache(), [DRIVER])[0]}:{_compiled()}"
+        path = f"{driver or ensure_jars(default_cache(), [DRIVER])[0]}:{_compiled()}"
         self._said = tempfile.TemporaryFile("w+")  # noqa: SIM115
         self._process = subprocess.Popen(
             [

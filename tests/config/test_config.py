@@ -274,8 +274,8 @@ def test_tls_needs_both_files_or_neither(toml: Toml) -> None:
         ("[query]\nmax_query_memory = 5", "query.max_query_memory"),
         ("[storage.tvf]\nallow_http = true", "storage.tvf.allow_http"),
         (
-            '[catalogs.w]\ntype = "sqlite"\nwarehouse = "w"\nmetadata_cache_ttl_secs = 1',
-            "catalogs.w.metadata_cache_ttl_secs",
+            '[catalogs.w]\ntype = "sqlite"\nwarehouse = "w"\nmanifest_concurrency = 1',
+            "catalogs.w.manifest_concurrency",
         ),
         ('[catalogs.w]\ntype = "hms"\nuri = "h:1"\nwarehouse = "w"', 'catalogs.w: a catalog of type "hms"'),
     ],

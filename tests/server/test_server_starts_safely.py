@@ -18,7 +18,7 @@ def _server(home: Path, coordinator: str) -> OpenServer:
     users.chmod(0o600)
     config = home / "sqe.toml"
     config.write_text(
-        f"[coordinator]\nflight_sql_port = 0\n{coordinator}\n"
+        f"[coordinator]\nflight_sql_port = 0\ntrino_http_port = 0\n{coordinator}\n"
         "[metrics]\nprometheus_port = 0\nhealth_port = 0\n"
         f'[[auth.providers]]\ntype = "users_file"\nusers_file = "{users}"\n'
         f'[catalogs.lake.backend]\ntype = "sqlite"\nwarehouse = "{home}/lake"\n'

@@ -45,7 +45,8 @@ class TokenServer:
 def token_server(home: Path, providers: str, more: str = "") -> Iterator[TokenServer]:
     config = home / "sqe.toml"
     config.write_text(
-        "[coordinator]\nflight_sql_port = 0\n[metrics]\nprometheus_port = 0\nhealth_port = 0\n"
+        "[coordinator]\nflight_sql_port = 0\ntrino_http_port = 0\n"
+        "[metrics]\nprometheus_port = 0\nhealth_port = 0\n"
         + providers
         + f'[catalogs.lake.backend]\ntype = "sqlite"\nwarehouse = "{home / "lake"}"\n'
         + more

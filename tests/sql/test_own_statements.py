@@ -61,6 +61,10 @@ def test_show(sql: str, expected: tuple[str | None, ...]) -> None:
     ("SET SESSION a = 'b'", exp.Set),
     ("SET TIME ZONE LOCAL", own.SetTimeZone),
     ("SET TIME ZONE INTERVAL '2' HOUR", own.SetTimeZone),
+    ("SET ROLE admin IN lake", own.SetRole),
+    ("SET ROLE ALL", own.SetRole),
+    ('SET PATH a, "B".c', own.SetPath),
+    ("CALL a.b.c('x', y => 1)", own.CallProcedure),
     ("BEGIN", exp.Transaction),
     ("START TRANSACTION ISOLATION LEVEL READ UNCOMMITTED, READ WRITE", exp.Transaction),
     ("COMMIT WORK", exp.Commit),
@@ -72,7 +76,7 @@ def test_the_rest(sql: str, expected: type[exp.Expr]) -> None:
 
 @pytest.mark.parametrize(("sql", "place"), [
     ("SHOW", "1:1"),
-    ("SHOW GRANTS", "1:6"),
+    ("SHOW PRIVILEGES", "1:6"),
     ("SHOW CREATE FUNCTION f", "1:13"),
     ("SHOW CATALOGS FROM x", "1:15"),
     ("SHOW COLUMNS", "1:6"),

@@ -127,7 +127,8 @@ class Chain:
                 self._report(provider.name, ACCEPTED, credentials, peer, began, identity.user)
                 if isinstance(answer, LoggedIn):
                     return Grant(identity, partial(_given, answer.holds), answer.tokens)
-                return Grant(identity, partial(_lasting, provider, credentials))
+                is_proven = bool(getattr(provider, "proves", True))
+                return Grant(identity, partial(_lasting, provider, credentials), is_proven=is_proven)
         self._report(NOBODY, UNKNOWN, credentials, peer, began)
         return None
 

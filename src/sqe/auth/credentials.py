@@ -41,18 +41,20 @@ class LoggedIn:
 @record
 class Grant:
     """Who somebody is, and the tokens that came with it, if any did. `lasting` gives, to who will rely on it
-    for longer than a call, what says whether it still holds: an entry may be removed."""
+    for longer than a call, what says whether it still holds: an entry may be removed. Without `is_proven`
+    nothing was sent that proves it."""
 
     identity: Identity
     lasting: Callable[[], Callable[[], bool]]
     tokens: TokenSource | None = field(default=None, repr=False)
+    is_proven: bool = True
 
 
 class Provider(Protocol):
     """Knows some kind of credentials. `name` is a label of metrics, and never has anything of a user's.
     One whose entries can be removed has `lasting(credentials)` too, which gives a function that says whether
     what let these in is still there; it keeps nothing of the credentials. One that has tokens for others
-    gives them with the identity."""
+    gives them with the identity. One that lets in whoever comes says `proves = False`."""
 
     name: str
 

@@ -1,4 +1,4 @@
-"""SET and RESET SESSION, SET TIME ZONE, and START TRANSACTION, COMMIT and ROLLBACK."""
+"""SET and RESET SESSION, SET TIME ZONE, SET ROLE, SET PATH, and START TRANSACTION, COMMIT and ROLLBACK."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from sqlglot import exp
 
 from sqe.bind.binder import Binder
 from sqe.bind.conversion import STATEMENTS, check_arguments
+from sqe.bind.names import name_of
+from sqe.bind.query.tables import plain_table_parts
 from sqe.catalog.names import nearest
 from sqe.config.session_properties import PROPERTIES, SessionProperty
 from sqe.errors import InvalidArgument, NotFound, NotSupported
-from sqe.sql.statements import ResetSession, SetTimeZone
+from sqe.foundation.identifiers import quoted
+from sqe.sql.statements import ResetSession, SetPath, SetRole, SetTimeZone
 from sqe.tree import statements as s
 from sqe.tree.expressions import Expression, Literal
 from sqe.types.zones import of_offset
@@ -93,6 +96,32 @@ def _set_time_zone(b: Binder, node: SetTimeZone) -> s.Statement:
         return s.SetTimeZone(PROPERTIES["time_zone_id"].check(zone))
     except ValueError as error:
         raise InvalidArgument(str(error), code="INVALID_ARGUMENTS", position=b.position(node)) from None
+
+
+@converts(SetRole, reads="this word")
+def _set_role(b: Binder, node: SetRole) -> s.Statement:
+    if node.args.get("word") == "NONE":
+        raise NotSupported(
+            "SET ROLE NONE: the roles of a log-in hold all the time", position=b.position(node)
+        )
+    return s.SetRole(None if node.this is None else name_of(node.this).folded)
+
+
+@converts(SetPath, reads="expressions")
+def _set_path(b: Binder, node: SetPath) -> s.Statement:
+    paths = []
+    for element in node.expressions:
+        parts = [name.folded for name in plain_table_parts(b, element)]
+        if len(parts) > 2:
+            raise InvalidArgument(
+                "a path has names of schemas", code="INVALID_PATH", position=b.position(element)
+            )
+        paths.append(".".join(map(_path_name, parts)))
+    return s.SetPath(", ".join(paths))
+
+
+def _path_name(name: str) -> str:
+    return name if name.isidentifier() and name == name.lower() else quoted(name)
 
 
 @converts(exp.Transaction)

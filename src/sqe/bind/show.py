@@ -41,6 +41,14 @@ def _show(b: Binder, node: Show) -> s.Statement:
             return s.Show(what.lower(), catalog, namespace, pattern, escape)
         case "CATALOGS" | "FUNCTIONS" | "SESSION":
             return s.Show(what.lower(), None, (), pattern, escape)
+        case "ROLES" | "CURRENT ROLES" | "ROLE GRANTS":
+            if target is not None:
+                _catalog(b, target)
+            return s.Show(what.replace(" ", "").lower(), None, (), pattern, escape)
+        case "GRANTS":
+            if target is not None:
+                find_table_or_view(b, plain_table_parts(b, target), b.position(target))
+            return s.Show("grants")
     assert target is not None
     match what:
         case "COLUMNS":

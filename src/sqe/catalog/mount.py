@@ -19,7 +19,13 @@ if TYPE_CHECKING:
 
     Mount = Callable[[CatalogSettings], Catalog]
 
-_BUILT_IN = {"hadoop": "hadoop", "jdbc": "jdbc", "rest": "rest", "sqlite": "embedded"}
+_BUILT_IN = {
+    "hadoop": "hadoop",
+    "jdbc": "jdbc",
+    "memory": "memory",
+    "rest": "rest",
+    "sqlite": "embedded",
+}
 
 
 def from_config(config: Config) -> Catalogs:

@@ -215,6 +215,10 @@ def _connect(arguments: Arguments) -> tuple[BaseConnection[Any], str]:
     finally:
         gc.freeze()
         gc.enable()
+    if any(catalog.type == "rest" for catalog in config.catalogs.values()):
+        from sqe.cli.own_tokens import own_tokens
+
+        connection.session.tokens = own_tokens(config.catalogs.values())
     if config.fast.enabled:
         # It is told its limits now, and opens DuckDB while the first statement is planned.
         connection.coordinator.fast.start()

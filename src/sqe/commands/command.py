@@ -26,7 +26,8 @@ COMMANDS: dict[type[s.Statement], str] = {
     **dict.fromkeys((s.Show, s.ShowColumns, s.ShowCreate, s.DescribeInput, s.DescribeOutput), "show"),
     s.ShowStats: "stats",
     **dict.fromkeys((s.Use, s.SetSession, s.SetTimeZone, s.Prepare, s.Deallocate), "session_control"),
-    s.Transaction: "session_control",
+    **dict.fromkeys((s.Transaction, s.SetRole, s.SetPath), "session_control"),
+    s.KillQuery: "kill_query",
 }
 
 

@@ -14,7 +14,7 @@ from sqe.coordinator import Coordinator
 from sqe.engine.lane import Candidate
 from sqe.engine.plans import Plan
 from sqe.engine.route import Route
-from sqe.errors import Cancelled, CommitConflict, InternalError, LimitExceeded, SqeError
+from sqe.errors import CommitConflict, InternalError, SqeError
 from sqe.policy.secure import secure
 from sqe.tree.expressions import AggregateCall
 from sqe.tree.relations import Aggregate, AsOf, Filter, Relation, Scan
@@ -51,8 +51,11 @@ def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
         snapshot = run(statement, plan, coordinator)
     try:
         statement.updated = 0 if snapshot is None else _affected(statement, plan, snapshot, coordinator)
-    except (Cancelled, LimitExceeded):
+    except InternalError:
+        raise
+    except SqeError as error:
         # The change is made; how many rows it changed is not worth an error that says otherwise.
+        log.warning("rows were not counted: %s", error.message, extra={"statement": statement.id})
         statement.updated = None
 
 
@@ -117,7 +120,9 @@ def _count_matching(
     # The snapshot before ours may be one that another has made since the statement was bound.
     catalog = coordinator.catalogs_of(statement.session).get(target.table.catalog)
     current = catalog.find_table(target.table.namespace, target.table.name)
-    candidate = lane.eligible(replace(question, tables={**question.tables, target.table: current}))
+    # Some catalogs keep the last snapshot alone.
+    known = current if int(parent_id) in current.snapshots else plan.tables[target.table]
+    candidate = lane.eligible(replace(question, tables={**question.tables, target.table: known}))
     assert isinstance(candidate, Candidate), candidate
     sql = statement.engine_sql
     batches = list(start(statement, plan, lane.render(candidate), lane, coordinator))

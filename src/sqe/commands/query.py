@@ -139,7 +139,7 @@ class Limited:
                 if batch.num_rows and self._statement.first_row_at is None:
                     self._statement.first_row_at = time.time()
                 yield batch
-        except LimitExceeded as error:
+        except (LimitExceeded, Cancelled) as error:
             raise self._statement.blamed(error) from error.__cause__
 
     def close(self) -> None:

@@ -41,12 +41,13 @@ _TOO_LATE = "EXCEEDED_TIME_LIMIT"
 class Statement:
     """A statement and its state.
 
-    `result` has its rows, which may still be `arriving`; `updated` is how many rows it changed. `rows` is
-    how many rows of parameters one INSERT writes; `ordered` is whether the order of the result's rows means
+    `result` has its rows, which may still be `arriving`; `updated` is how many rows it changed. `rows` is how
+    many rows of parameters one INSERT writes; `ordered` is whether the order of the result's rows means
     something. `staged` are files of rows that came with it, by the names that stand for them in the text.
     `store_requests` counts what the coordinator asks of object stores for it.
     `request` is what the client's own systems call it; `bound` is its tree, once it is bound. `plan_again` is
-    for a writer that waited, where the tables that it was planned with have changed meanwhile.
+    for a writer that waited, where the tables that it was planned with have changed meanwhile. `killed` is
+    why another statement has ended it.
     """
 
     text: str
@@ -73,6 +74,7 @@ class Statement:
     error: SqeError | None = None
     warnings: list[str] = field(default_factory=list)
     cancelled: bool = False
+    killed: str | None = None
     time_limit: TimeLimit | None = None
     deadline: float | None = None
     created: float = field(default_factory=time.time)
@@ -118,7 +120,9 @@ class Statement:
             raise self.too_late()
 
     def blamed(self, error: SqeError) -> SqeError:
-        """The error, with the name of the time limit, which a lane does not know."""
+        """The error, with what a lane does not know: the name of the time limit, and who has ended it."""
+        if self.killed is not None and isinstance(error, Cancelled):
+            return Cancelled(self.killed, code="ADMINISTRATIVELY_KILLED")
         unnamed = error.code == _TOO_LATE and str(self.time_limit or "") not in error.message
         return self.too_late() if unnamed else error
 
@@ -156,6 +160,7 @@ class Statement:
             None if self.error is None else self.error.code,
             self.who,
             self.scanned,
+            self.request.source,
         )
 
 
@@ -191,6 +196,7 @@ def life(statement: Statement, coordinator: Coordinator) -> Iterator[None]:
 
 
 def received(statement: Statement, coordinator: Coordinator) -> None:
+    coordinator.running[statement.id] = statement
     # Events wait for their observers; a statement and its result must not wait with them.
     alive = ref(statement)
 

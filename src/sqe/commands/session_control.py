@@ -1,15 +1,17 @@
-"""What changes the session alone: USE, SET SESSION, SET TIME ZONE, PREPARE, and transactions."""
+"""What changes the session alone: USE, SET SESSION, SET TIME ZONE, SET ROLE, PREPARE, and transactions."""
 
 from __future__ import annotations
 
 from sqe.commands.running import Statement
 from sqe.coordinator import Coordinator
 from sqe.engine.plans import Plan
-from sqe.errors import NotSupported, UserError
+from sqe.errors import AccessDenied, NotSupported, UserError
 from sqe.session import Session
 from sqe.tree.statements import (
     Deallocate,
     Prepare,
+    SetPath,
+    SetRole,
     SetSession,
     SetTimeZone,
     Transaction,
@@ -35,8 +37,21 @@ def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
             session.prepared[name] = text
         case Deallocate(name):
             session.prepared.pop(name, None)
+        case SetRole(role):
+            check_role(role, session)
+        case SetPath():
+            pass
         case Transaction(action):
             _transaction(action, session)
+
+
+def check_role(role: str | None, session: Session) -> None:
+    """All roles of a log-in hold all the time: a role may also restrict its user, who could lay it off. So a
+    role that the user has is one that holds already, and another one is refused."""
+    if role is not None and role not in session.identity.roles:
+        raise AccessDenied(
+            f"Access Denied: Cannot set role {role}", hint="SHOW ROLES lists those of this log-in"
+        )
 
 
 def _transaction(action: str, session: Session) -> None:

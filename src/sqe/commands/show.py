@@ -62,6 +62,13 @@ _SHOWN: dict[str, list[Column]] = {
         ("Description", _TEXT),
     ],
     "session": _texts("Name", "Value", "Default", "Type", "Description"),
+    "roles": _texts("Role"),
+    "currentroles": _texts("Role"),
+    "rolegrants": _texts("Role Grants"),
+    "grants": _texts(
+        *("Grantor", "Grantor Type", "Grantee", "Grantee Type", "Catalog", "Schema", "Table", "Privilege"),
+        "Grantable",
+    ),
 }
 
 
@@ -104,6 +111,11 @@ def _show(statement: Statement, tree: s.Show, plan: Plan, coordinator: Coordinat
             return [(e.name.name,) for e in entries if tree.what == "tables" or e.kind == "VIEW"]
         case "functions":
             return _functions(accepts)
+        case "roles" | "currentroles" | "rolegrants":
+            return [(role,) for role in sorted(statement.session.identity.roles) if accepts(role)]
+        case "grants":
+            # There is no GRANT, so nobody was granted anything.
+            return []
         case _:
             return _session(statement, coordinator, accepts)
 

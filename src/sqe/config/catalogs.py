@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
-from sqe.config.keys import Node, Section, choice, flag, of_other_packages, table, text
+from sqe.config.keys import Node, Section, choice, count, flag, of_other_packages, table, text
 from sqe.errors import ConfigError
 from sqe.foundation.record import record
 
@@ -17,13 +17,15 @@ REQUIRED = {
     "jdbc": ("url", "warehouse"),
     "hadoop": ("warehouse",),
     "sqlite": ("warehouse",),
+    "memory": (),
 }
 """What a catalog of each type needs."""
-BUILT_CATALOG_TYPES = frozenset({"hadoop", "jdbc", "rest", "sqlite"})
+BUILT_CATALOG_TYPES = frozenset({"hadoop", "jdbc", "memory", "rest", "sqlite"})
 # Of `jdbc` catalogs.
 DATABASES = frozenset({"mysql", "postgresql", "sqlite"})
 BUILT_DATABASES = frozenset({"postgresql", "sqlite"})
 BUILT_FILE_SYSTEMS = frozenset({"file", "s3", "s3a"})
+CACHE_SECONDS = 30
 CATALOG_GROUP = "sqe.catalogs"
 """Entry points of other packages' types of catalogs."""
 FILE_SYSTEM_GROUP = "sqe.file_systems"
@@ -90,6 +92,10 @@ CATALOG = Section(
         "require_vended_credentials": flag(
             "Use no keys but those that the catalog hands out with a table (`rest`)."
         ),
+        "metadata_cache_ttl_secs": count(
+            "For how long what it has answered to a user is not asked again (`rest`); 0 asks each time.",
+            CACHE_SECONDS,
+        ),
         "auth": Section("With which identity a catalog of type `rest` is called.", _AUTH),
     },
 )
@@ -107,6 +113,7 @@ class CatalogSettings:
     auth: Mapping[str, object] = field(default_factory=dict, repr=False)
     storage: Mapping[str, object] = field(default_factory=dict, repr=False)
     require_vended_credentials: bool = False
+    metadata_cache_ttl_secs: int = CACHE_SECONDS
 
     @property
     def url(self) -> str:
@@ -182,6 +189,7 @@ def read_catalog(name: str, block: Block, dotted: str, common_storage: Block) ->
         auth=auth if isinstance(auth, Mapping) else {},
         storage={**common_storage, **(storage if isinstance(storage, Mapping) else {})},
         require_vended_credentials=bool(block.get("require_vended_credentials")),
+        metadata_cache_ttl_secs=int(str(block.get("metadata_cache_ttl_secs", CACHE_SECONDS))),
     )
     if kind == "jdbc" and settings.database not in DATABASES:
         # The url may hold a password.

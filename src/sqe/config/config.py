@@ -19,6 +19,7 @@ from sqe.config.settings import (
     QuerySettings,
     RateLimitSettings,
     ResultSettings,
+    SecuritySettings,
     ServerSettings,
     SessionSettings,
     TlsSettings,
@@ -67,6 +68,7 @@ class Config:
     server: ServerSettings
     sessions: SessionSettings
     auth: AuthSettings
+    security: SecuritySettings
     metrics: MetricsSettings
     logging: LogSettings
 
@@ -341,6 +343,7 @@ def _build(raw: _RawConfig, *, check_built: bool) -> Config:
         server=_server(raw, query, tls),
         sessions=build_settings(SessionSettings, raw.at("session")),
         auth=auth,
+        security=_security(raw),
         metrics=MetricsSettings(metrics.prometheus_port or None, metrics.health_port or None),
         logging=build_settings(LogSettings, raw.at("logging")),
     )
@@ -369,6 +372,21 @@ def _server(raw: _RawConfig, query: QuerySettings, tls: TlsSettings | None) -> S
             hint="it has to have room for a statement of query.max_sql_bytes",
         )
     return settings
+
+
+def _security(raw: _RawConfig) -> SecuritySettings:
+    settings = build_settings(SecuritySettings, raw.at("security"))
+    proxies = settings.trusted_proxies or ()
+    for proxy in proxies:
+        import ipaddress
+
+        try:
+            ipaddress.ip_network(proxy)
+        except ValueError:
+            raise ConfigError(
+                f"security.trusted_proxies: '{proxy}' is no address and no network such as 10.0.0.0/8"
+            ) from None
+    return SecuritySettings(tuple(proxies))
 
 
 def _tls(raw: _RawConfig) -> TlsSettings | None:

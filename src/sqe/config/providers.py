@@ -63,7 +63,7 @@ class ProviderSettings:
 
 @record
 class ExternalSettings:
-    """With whom people log in, by `sqe auth login`."""
+    """With whom people log in, by `sqe auth login` and from Trino's clients."""
 
     issuer: str | None = setting(text("Identity provider that people log in with."))
     client_id: str | None = setting(text("As which client `sqe auth login` asks it."))
@@ -149,7 +149,11 @@ AUTH = declared(
     "Who may ask a server: an ordered chain of providers.",
     providers=Listed(_PROVIDER),
     role_mappings=table("Lists of roles by the name of a role or a group that stands for them."),
-    external=declared(ExternalSettings, "Log-in of people, by `sqe auth login`.", device=_DEVICE),
+    external=declared(
+        ExternalSettings,
+        "Log-in of people: by `sqe auth login`, and by Trino's clients in a browser.",
+        device=_DEVICE,
+    ),
 )
 
 

@@ -24,6 +24,7 @@ from sqe.config.keys import (
     size,
     table,
     text,
+    texts,
     unbuilt,
 )
 from sqe.config.providers import AUTH
@@ -94,6 +95,7 @@ class ServerSettings:
     iceberg_rest_port: int = setting(
         port("Catalogs for other engines, over Iceberg's REST protocol; 0 is none.", 0)
     )
+    trino_http_port: int = setting(port("Trino's client protocol; 0 is none.", 8080))
     flight_compression: str = setting(choice("Codec of Flight results.", "none lz4 zstd", "none"))
     flight_reflection: bool = setting(flag("Let gRPC tools list the services."))
     max_header_size: int = setting(size("Largest headers of a call; tokens travel there.", "64KB"))
@@ -107,6 +109,13 @@ class ServerSettings:
     plaintext_passwords: bool = setting(flag("Take passwords without TLS on an address other than loopback."))
     handshake_timeout_secs: int = setting(count("Longest handshake.", 30), name="auth_handshake_timeout_secs")
     tls: TlsSettings | None = None
+
+
+@record
+class SecuritySettings:
+    trusted_proxies: tuple[str, ...] = setting(
+        texts("Addresses or networks of proxies whose X-Forwarded-* headers are believed."), factory=tuple
+    )
 
 
 @record
@@ -184,6 +193,7 @@ def sections() -> dict[str, Node]:
             tls=declared(TlsSettings, "TLS of the server's ports: certificate and key, or neither."),
         ),
         "auth": AUTH,
+        "security": declared(SecuritySettings, "Whom the server believes."),
         "session": declared(SessionSettings, "Sessions of the server."),
         "rate_limit": declared(RateLimitSettings, "Limits on how often one may ask."),
         "metrics": declared(MetricsSettings, "Metrics and health, for operators."),

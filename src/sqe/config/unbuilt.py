@@ -7,7 +7,6 @@ something that obeys it.
 from __future__ import annotations
 
 AWAITED: dict[str, dict[str, str]] = {
-    "the Trino door": {"coordinator": "trino_http_port"},
     "the door for DuckDB's remote protocol": {"coordinator": "quack_port"},
     "other kinds of catalogs": {
         "catalogs.<name>": "uri region endpoint table_bucket_arn endpoint_url",
@@ -16,7 +15,7 @@ AWAITED: dict[str, dict[str, str]] = {
     },
     "settings of one catalog's tables": {
         "catalogs.<name>": (
-            "metadata_cache_ttl_secs default_table_format_version trust_sort_order small_file_threshold_mb "
+            "default_table_format_version trust_sort_order small_file_threshold_mb "
             "parquet_compression manifest_concurrency "
             "namespace_visibility_filter"
         ),
@@ -92,7 +91,7 @@ AWAITED: dict[str, dict[str, str]] = {
     },
     "exceptions from safe defaults": {
         "security": (
-            "trusted_proxies allow_insecure_transport allow_shared_service_identity "
+            "allow_insecure_transport allow_shared_service_identity "
             "allow_unkeyed_hash_masks allow_unprojected_tags"
         ),
     },

@@ -16,17 +16,19 @@ from sqe.server.server import Server
 
 if TYPE_CHECKING:
     from sqe.doors.iceberg.server import IcebergDoor
+    from sqe.doors.trino.server import TrinoDoor
 
 log = logging.getLogger(__name__)
 
 
 class OpenServer(Server):
-    """The server that everybody runs: Flight SQL for statements, Iceberg's REST protocol for other engines
-    where it is configured, and ports for operators."""
+    """The server that everybody runs: Flight SQL and Trino's protocol for statements, Iceberg's REST protocol
+    for other engines where it is configured, and ports for operators."""
 
     flight: FlightDoor
     admin: Admin
     iceberg: IcebergDoor | None = None
+    trino: TrinoDoor | None = None
 
     def open_doors(self) -> None:
         self.admin = Admin(
@@ -45,15 +47,21 @@ class OpenServer(Server):
 
             self.iceberg = IcebergDoor(self.clients, self.config.server.iceberg_rest_port)
             self.add(self.iceberg)
+        if self.config.server.trino_http_port:
+            from sqe.doors.trino.server import TrinoDoor
+
+            self.trino = TrinoDoor(self.clients, self.config.server.trino_http_port)
+            self.add(self.trino)
 
     def start(self) -> None:
         began = time.perf_counter()
         super().start()
         log.info(
-            "listening for Flight SQL",
+            "listening for statements",
             extra={
                 "host": self.config.server.host,
                 "port": self.flight.port,
+                "trino_http_port": None if self.trino is None else self.trino.port,
                 "iceberg_rest_port": None if self.iceberg is None else self.iceberg.port,
                 "tls": self.config.server.tls is not None,
                 "health_port": self.admin.health_port,

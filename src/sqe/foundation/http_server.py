@@ -22,11 +22,13 @@ _CLOSE_SECONDS = 5
 @record
 class Bounds:
     """`head` bytes of a request line and headers, within `seconds`; `connections` at once, of which the
-    oldest has to go: a peer that holds all of them must not keep out the one that comes last."""
+    oldest has to go: a peer that holds all of them must not keep out the one that comes last. One is kept for
+    `idle` seconds after an answer."""
 
     head: int = 64 << 10
     seconds: float = 30.0
     connections: int = 1000
+    idle: int = 5
 
 
 @record
@@ -61,11 +63,14 @@ class HttpServer:
             access_log=False,
             lifespan="off",
             server_header=False,
+            # Else whoever connects from this machine could say that they come from elsewhere.
+            proxy_headers=False,
             date_header=False,
             loop="asyncio",
             http=_bounded(bounds),
             ws="none",
             h11_max_incomplete_event_size=bounds.head,
+            timeout_keep_alive=bounds.idle,
             timeout_graceful_shutdown=_CLOSE_SECONDS,
             **({} if tls is None else _secured(tls)),
         )

@@ -32,3 +32,4 @@ class Record:
     error_code: str | None = None
     owner: str = ""
     scanned: Scanned | None = None
+    source: str | None = None

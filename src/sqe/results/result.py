@@ -212,6 +212,13 @@ class Result:
             if self._error is not None:
                 raise self._error
 
+    def wait_beyond(self, count: int, timeout: float | None = None) -> None:
+        """Until more than `count` batches have arrived, or all; raises what went wrong."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._done or self._closed or len(self._parts) > count, timeout)
+            if self._error is not None:
+                raise self._error
+
     def batches(self, first: int = 0, last: int | None = None) -> Iterator[pa.RecordBatch]:
         """All batches, or `first` to before `last` of them, waiting for those that have not arrived. An error
         is raised as soon as it is known: what was read before it is not the result."""

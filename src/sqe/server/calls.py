@@ -22,14 +22,22 @@ SESSION_KNOWN = "x-sqe-session-known"
 
 
 class Call:
-    """`identity` is proven. The session is found, or made, when something asks for it."""
+    """`identity` is who has logged in; without `is_proven` it is whoever comes. The session is found, or
+    made, when something asks for it."""
 
     def __init__(
-        self, client: Client, sessions: Sessions, identity: Identity, tokens: TokenSource | None = None
+        self,
+        client: Client,
+        sessions: Sessions,
+        identity: Identity,
+        tokens: TokenSource | None = None,
+        *,
+        is_proven: bool = True,
     ) -> None:
         """`tokens` came with the log-in of this call."""
         self.client = client
         self.identity = identity
+        self.is_proven = is_proven
         self._sessions = sessions
         self._tokens = tokens
         self._session: ServerSession | None = None
@@ -109,7 +117,7 @@ class Calls:
             call = Call(client, self._sessions, session.identity)
         else:
             grant = self._grant(client, credentials)
-            call = Call(client, self._sessions, grant.identity, grant.tokens)
+            call = Call(client, self._sessions, grant.identity, grant.tokens, is_proven=grant.is_proven)
         with self._limits.counted(call.identity.who):
             try:
                 if session is not None:

@@ -15,7 +15,7 @@ from sqe.results.result import Result
 from sqe.server.client import Client
 from sqe.server.sessions import ServerSession
 from sqe.server.statement_quota import evictable
-from sqe.session import Identity
+from sqe.session import Identity, Session
 from sqe.statement import Statement, run
 from sqe.tree.expressions import Expression
 
@@ -49,6 +49,8 @@ class RunningStatement:
         self.in_background = False
         # Whether somebody was told that its result may be fetched more than once.
         self.lasting = False
+        # Called when it is closed, perhaps more than once.
+        self.on_close: Callable[[], None] = lambda: None
 
     @property
     def result(self) -> Result | None:
@@ -135,9 +137,21 @@ class RunningStatements:
         rows: int = 1,
     ) -> RunningStatement:
         running = self._add(session, text, client, parameters, rows)
+        self.begin(running)
+        return running
+
+    def announce(
+        self, session: ServerSession, text: str, *, client: Client, settings: Session
+    ) -> RunningStatement:
+        """One that does not run before `begin`, and is given up like any other if that never comes.
+        `settings` are those of this statement alone, in a protocol without sessions."""
+        running = self._add(session, text, client, (), 1, settings)
+        running.in_background = True
+        return running
+
+    def begin(self, running: RunningStatement) -> None:
         running.in_background = True
         threading.Thread(target=self._run, args=(running,), name="sqe-background", daemon=True).start()
-        return running
 
     @contextmanager
     def attended(self, statement: Statement, client: Client) -> Iterator[None]:
@@ -224,6 +238,7 @@ class RunningStatements:
             self._cancel(running.statement)
         if running.result is not None:
             running.result.close()
+        running.on_close()
 
     def close_session(self, session_id: str) -> None:
         for running in self.all():
@@ -252,9 +267,11 @@ class RunningStatements:
         client: Client,
         parameters: tuple[Expression, ...],
         rows: int,
+        settings: Session | None = None,
     ) -> RunningStatement:
         ids = request_ids(client.headers)
-        statement = Statement(text, session.session, parameters=parameters, rows=rows, request=ids)
+        own = session.session if settings is None else settings
+        statement = Statement(text, own, parameters=parameters, rows=rows, request=ids)
         running = RunningStatement(statement, session)
         with self._lock:
             oldest = evictable(self._by_handle.values(), running.owner)

@@ -16,7 +16,7 @@ from sqlglot.tokenizer_core import TokenType
 
 from sqe.sql.alter import AlterStatements
 
-_OWN_WORDS = ("PREPARE", "DEALLOCATE PREPARE", "DESCRIBE INPUT", "DESCRIBE OUTPUT", "RESET SESSION")
+_OWN_WORDS = ("CALL", "PREPARE", "DEALLOCATE PREPARE", "DESCRIBE INPUT", "DESCRIBE OUTPUT", "RESET SESSION")
 COMMA = "comma"
 CAST = "cast"
 # Calls with a grammar of their own: CAST(x AS t), EXTRACT(y FROM x), TRIM(LEADING a FROM b), ...

@@ -50,6 +50,24 @@ class SetTimeZone(exp.Expression):
     arg_types: ClassVar[dict[str, bool]] = {"this": False}
 
 
+class SetRole(exp.Expression):
+    """SET ROLE this; `word` is ALL or NONE where there is no name."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"this": False, "word": False}
+
+
+class SetPath(exp.Expression):
+    """SET PATH expressions: names of schemas."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"expressions": True}
+
+
+class CallProcedure(exp.Expression):
+    """CALL this(expressions); `names` has the name of each argument, None for those that have none."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"this": True, "expressions": False, "names": False}
+
+
 # What SHOW shows -> whether FROM is allowed, and must be there.
 SHOWN: dict[str, tuple[bool, bool]] = {
     "CATALOGS": (False, False),
@@ -59,6 +77,7 @@ SHOWN: dict[str, tuple[bool, bool]] = {
     "COLUMNS": (True, True),
     "FUNCTIONS": (True, False),
     "SESSION": (False, False),
+    "ROLES": (True, False),
 }
 _CREATED = ("TABLE", "VIEW", "SCHEMA")
 _ISOLATION = (
@@ -87,12 +106,26 @@ class OwnStatements(TrinoParser):
             if not self._match_text_seq("FOR"):
                 self.raise_error("Expecting FOR")
             return self._valid(Show(this="STATS", target=self._table_name()))
+        if self._match_text_seq("CURRENT"):
+            if not self._match_text_seq("ROLES"):
+                self.raise_error("Expecting ROLES")
+            return self._valid(Show(this="CURRENT ROLES", target=self._from()))
+        if self._match_text_seq("ROLE"):
+            if not self._match_text_seq("GRANTS"):
+                self.raise_error("Expecting GRANTS")
+            return self._valid(Show(this="ROLE GRANTS", target=self._from()))
+        if self._match_text_seq("GRANTS"):
+            on = self._match_text_seq("ON")
+            if on:
+                self._match_text_seq("TABLE")
+            return self._valid(Show(this="GRANTS", target=self._table_name() if on else None))
         if self._match_text_seq("CREATE"):
             if self._match_texts(_CREATED):
                 return self._valid(Show(this=f"CREATE {self._prev.text.upper()}", target=self._table_name()))
             self.raise_error("Expecting TABLE, VIEW or SCHEMA")
         if not self._match_texts(SHOWN):
-            self.raise_error(f"Expecting one of {', '.join((*SHOWN, 'STATS', 'CREATE'))}")
+            others = ("CURRENT ROLES", "ROLE GRANTS", "GRANTS", "STATS", "CREATE")
+            self.raise_error(f"Expecting one of {', '.join((*SHOWN, *others))}")
         what = self._prev.text.upper()
         allowed, needed = SHOWN[what]
         target = None
@@ -101,6 +134,9 @@ class OwnStatements(TrinoParser):
         elif needed:
             self.raise_error("Expecting FROM")
         return self._valid(Show(this=what, target=target, **self._like()))
+
+    def _from(self) -> exp.Expr | None:
+        return self._table_name() if self._match_texts(("FROM", "IN")) else None
 
     def _like(self) -> dict[str, exp.Expr | None]:
         like = escape = None
@@ -151,7 +187,56 @@ class OwnStatements(TrinoParser):
             if zone is None:
                 self.raise_error("Expecting a time zone, or LOCAL")
             return self._valid(SetTimeZone(this=zone))
+        if self._match_text_seq("ROLE"):
+            return self._set_role()
+        if self._match_text_seq("PATH"):
+            return self._valid(SetPath(expressions=self._parse_csv(self._table_name)))
         return self._parse_set()
+
+    def _set_role(self) -> exp.Expr:
+        if (
+            self._curr
+            and self._curr.token_type != TokenType.IDENTIFIER
+            and self._match_texts(("ALL", "NONE"))
+        ):
+            node = SetRole(word=self._prev.text.upper())
+        else:
+            node = SetRole(this=self._parse_id_var(any_token=False))
+            if node.this is None:
+                self.raise_error("Expecting a role, ALL or NONE")
+        if self._match_text_seq("IN"):
+            # Roles are of all catalogs.
+            self._table_name()
+        return self._valid(node)
+
+    def _parse_call_statement(self) -> exp.Expr:
+        procedure = self._procedure_name()
+        if not self._match(TokenType.L_PAREN):
+            self.raise_error("Expecting (")
+        values: list[exp.Expr | None] = []
+        names: list[str | None] = []
+        while not self._match(TokenType.R_PAREN):
+            if values and not self._match(TokenType.COMMA):
+                self.raise_error("Expecting , or )")
+            named = self._next is not None and self._next.token_type == TokenType.FARROW
+            names.append(self._curr.text.lower() if named and self._curr else None)
+            if named:
+                self._advance(2)
+            value = self._parse_expression()
+            if value is None:
+                self.raise_error("Expecting a value")
+            values.append(value)
+        return self._valid(CallProcedure(this=procedure, expressions=values, names=names))
+
+    def _procedure_name(self) -> exp.Expr:
+        """As the name of a table is; sqlglot would take the arguments for a part of one."""
+        parts = [self._parse_id_var(any_token=False)]
+        while parts[-1] is not None and self._match(TokenType.DOT):
+            parts.append(self._parse_id_var())
+        if parts[-1] is None or len(parts) > 3:
+            self.raise_error("Expecting the name of a procedure")
+        this, db, catalog = (*reversed(parts), None, None)[:3]
+        return exp.Table(this=this, db=db, catalog=catalog)
 
     def _parse_begin_statement(self) -> exp.Expr:
         """START TRANSACTION, with modes that change nothing here, and BEGIN for those who write that."""
@@ -205,6 +290,7 @@ class OwnStatements(TrinoParser):
         "DEALLOCATE": _parse_deallocate_statement,
         "RESET": _parse_reset_statement,
         "SET": _parse_set_statement,
+        "CALL": _parse_call_statement,
         "BEGIN": _parse_begin_statement,
         "START": _parse_begin_statement,
         "COMMIT": _parse_end_statement,

@@ -42,7 +42,7 @@ def _query(record: Record) -> Row:
         record.id,
         _STATES.get(record.state, "RUNNING"),
         record.user,
-        None,
+        record.source,
         record.text,
         ["global"],
         _milliseconds(queued),

@@ -441,6 +441,38 @@ class SetTimeZone(Control):
 
 
 @record
+class SetRole(Control):
+    """A role of the user's, ALL if `role` is None."""
+
+    kind = "SET ROLE"
+    label = "utility"
+    children = ()
+
+    role: str | None
+
+
+@record
+class SetPath(Control):
+    """Where functions would be looked for that are in schemas, of which there are none."""
+
+    kind = "SET PATH"
+    label = "utility"
+    children = ()
+
+    path: str
+
+
+@record
+class KillQuery(Control):
+    kind = "CALL"
+    label = "utility"
+    children = ()
+
+    query_id: str
+    message: str | None = None
+
+
+@record
 class Transaction(Control):
     """action: start, commit, rollback. Each statement commits by itself; see docs/sql.md."""
 
@@ -498,7 +530,8 @@ class DescribeOutput(Control):
 
 @record
 class Show(Control):
-    """what: catalogs, schemas, tables, views, functions, session; with the LIKE `pattern` of names."""
+    """what: catalogs, schemas, tables, views, functions, session, roles, currentroles, rolegrants, grants;
+    with the LIKE `pattern` of names."""
 
     kind = ""
     children = ()

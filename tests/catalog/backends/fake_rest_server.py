@@ -51,6 +51,13 @@ class FakeRestServer:
         self.accepted: set[str] | None = None
         # What it answers to tokens that it knows and whose owners may do nothing: Nessie's is (500, its own).
         self.denied: dict[str, tuple[int, str]] = {}
+        # Schemas of which the owner of a token may know nothing: what is there is denied, what is not is 404,
+        # which is how servers tell who guesses. Those who may change nothing are in `readers`.
+        self.hidden: dict[str, set[tuple[str, ...]]] = {}
+        self.readers: set[str] = set()
+        self.denial = (403, "ForbiddenException")
+        # What it hands out with a table, for a token.
+        self.vend: Callable[[str | None], Raw] = lambda token: {}
         # Until it is set again, requests are taken and not answered.
         self.speaks = threading.Event()
         self.speaks.set()
@@ -64,6 +71,29 @@ class FakeRestServer:
         self.speaks.set()
         self._http.shutdown()
         self._http.server_close()
+
+    def answer_for(
+        self, token: str | None, method: str, path: list[str], query: dict[str, str], body: Raw
+    ) -> Raw | None:
+        hidden = self.hidden.get(token or "", set())
+        inside = path[2:]
+        match inside:
+            case ["namespaces", text, *rest] if tuple(text.split("\x1f")) in hidden:
+                name = tuple(text.split("\x1f"))
+                exists = name in self.namespaces
+                if len(rest) > 1:
+                    exists = (name, rest[1]) in self.entries[rest[0]]
+                if exists:
+                    raise Failure(*self.denial)
+            case ["namespaces", _, "tables", _] if method == "GET" and token is not None:
+                answer = self.answer(method, path, query, body)
+                return None if answer is None else {**answer, **self.vend(token)}
+        if token in self.readers and method in ("POST", "DELETE"):
+            raise Failure(*self.denial)
+        answer = self.answer(method, path, query, body)
+        if answer is not None and "namespaces" in answer:
+            answer["namespaces"] = [n for n in answer["namespaces"] if tuple(n) not in hidden]
+        return answer
 
     def answer(self, method: str, path: list[str], query: dict[str, str], body: Raw) -> Raw | None:
         match (method, path):
@@ -233,7 +263,8 @@ class _Handler(BaseHTTPRequestHandler):
                 if token in fake.denied and "config" not in path:
                     raise Failure(*fake.denied[token])
                 method = "GET" if self.command == "HEAD" else self.command
-                answer = fake.answer(method, path, query, json.loads(content) if content else {})
+                body = json.loads(content) if content else {}
+                answer = fake.answer_for(token, method, path, query, body)
                 status = 204 if answer is None else 200
             except Failure as failure:
                 status = failure.status

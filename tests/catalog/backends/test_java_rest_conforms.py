@@ -19,6 +19,7 @@ from tests.catalog.backends.java_rest_server import java_rest_server
 
 from sqe.catalog.backends.rest import RestCatalog
 from sqe.catalog.protocol import Catalog
+from sqe.errors import NotSupported
 from sqe.tree.relations import TableName
 
 pytestmark = pytest.mark.integration
@@ -48,3 +49,8 @@ class TestJavaRestCatalog(CatalogConformance, ViewConformance, ProtocolConforman
         plain = PlainRestCatalog("lake", uri=catalog.url, warehouse="served")
         stored = plain.load_table((*table.namespace, table.name))
         stored.append(pa.Table.from_pylist(rows, schema=stored.schema().as_arrow()))
+
+    def test_several_tables_are_committed_together(self, catalog: Catalog) -> None:
+        """This server does not, and says so by what it serves."""
+        with pytest.raises(NotSupported, match="several tables"):
+            catalog.commit_all([])

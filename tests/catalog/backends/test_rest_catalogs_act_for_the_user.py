@@ -8,37 +8,20 @@ from pathlib import Path
 
 import pytest
 from tests.auth.fake_idp import FakeIdp
-from tests.catalog.backends.conformance import DEFAULT, definition, name
+from tests.catalog.backends.conformance import DEFAULT, definition, name, view_definition
 from tests.catalog.backends.fake_rest_server import FakeRestServer, fake_rest_server
+from tests.catalog.backends.people import ALICE, BOB, Tokens
 
 from sqe.api.connection import Connection
 from sqe.catalog.backends.rest import RestCatalog, mount
 from sqe.catalog.catalogs import Catalogs
 from sqe.config.config import CatalogSettings, load
 from sqe.coordinator import Coordinator
-from sqe.errors import AccessDenied, Unavailable
+from sqe.errors import AccessDenied, NotFound, Unavailable
 from sqe.policy.decision import AllowAll
-from sqe.session import Identity
 from sqe.tree import changes as c
 
-ALICE, BOB = Identity("alice"), Identity("bob")
 Mount = Callable[..., RestCatalog]
-
-
-class Tokens:
-    """Of a user, of which each is good until it is refused."""
-
-    def __init__(self, *tokens: str) -> None:
-        self._tokens = list(tokens)
-
-    def current(self) -> str:
-        return self._tokens[0]
-
-    def renewed_after(self, refused: str) -> str | None:
-        if refused == self._tokens[0] and len(self._tokens) > 1:
-            self._tokens.pop(0)
-            return self._tokens[0]
-        return None
 
 
 @pytest.fixture
@@ -52,7 +35,9 @@ def mounted(server: FakeRestServer) -> Iterator[Mount]:
     made: list[RestCatalog] = []
 
     def mounted(**auth: object) -> RestCatalog:
-        settings = CatalogSettings("lake", "rest", "lake", server.url, auth=auth)
+        settings = CatalogSettings(
+            "lake", "rest", "lake", server.url, auth=auth, metadata_cache_ttl_secs=0
+        )
         made.append(mount(settings))
         return made[-1]
 
@@ -76,6 +61,19 @@ def test_every_call_has_the_token_of_its_user(server: FakeRestServer, mounted: M
     assert set(server.tokens) == {"a"}
 
 
+def test_views_are_made_changed_and_dropped_as_their_user(server: FakeRestServer, mounted: Mount) -> None:
+    catalog = mounted()
+    bob = catalog.acting_for(BOB, Tokens("b"))
+    bob.create_namespace(DEFAULT)
+    view = bob.create_view(view_definition(bob, "v")).name
+    bob.create_view(view_definition(bob, "v", "SELECT 2 AS a"), replace=True)
+    bob.alter_view(view, c.SetComment("x"))
+    assert bob.find_view(DEFAULT, "v") is not None
+    bob.rename_view(view, name(bob, "w"))
+    bob.drop_view(DEFAULT, "w")
+    assert set(server.tokens) == {"b"}
+
+
 def test_nothing_is_kept_for_another(server: FakeRestServer, mounted: Mount) -> None:
     catalog = mounted()
     bob = catalog.acting_for(BOB, Tokens("b"))
@@ -84,9 +82,11 @@ def test_nothing_is_kept_for_another(server: FakeRestServer, mounted: Mount) -> 
     assert bob.find_table(DEFAULT, "t")
     server.denied["a"] = (403, "ForbiddenException")
     alice = catalog.acting_for(ALICE, Tokens("a"))
-    for use in (alice.namespaces, lambda: alice.find_table(DEFAULT, "t"), lambda: alice.tables(DEFAULT)):
+    for use in (alice.namespaces, lambda: alice.tables(DEFAULT)):
         with pytest.raises(AccessDenied, match="catalog 'lake' does not allow this"):
             use()
+    with pytest.raises(NotFound, match=r"schema 'lake\.default' does not exist"):
+        alice.find_table(DEFAULT, "t")
     assert bob.find_table(DEFAULT, "t") and catalog.kept_bytes > 0
 
 
@@ -184,7 +184,7 @@ def test_statements_of_two_users(
         server.denied["token-of-alice"] = (403, "ForbiddenException")
         server.tokens.clear()
         for sql in ("SELECT * FROM lake.s.t", "SELECT * FROM lake.s.guessed", "DROP TABLE lake.s.t"):
-            with pytest.raises(AccessDenied) as refused:
+            with pytest.raises(NotFound, match=r"schema 'lake\.s' does not exist") as refused:
                 alice.execute(sql)
             assert "token" not in str(refused.value)
         assert set(server.tokens) == {"token-of-alice"}

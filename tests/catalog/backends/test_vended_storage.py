@@ -11,7 +11,7 @@ from tests.catalog.backends.fake_rest_server import fake_rest_server
 
 from sqe.catalog.backends.rest import RestCatalog
 from sqe.catalog.backends.vended import RENEW_SECONDS, VendedStorage
-from sqe.catalog.gateway.app import spark_config
+from sqe.catalog.gateway.app import STORE_LIMITS, spark_config
 from sqe.catalog.io import file_system
 from sqe.catalog.io.storage import FixedStorage
 from sqe.errors import AccessDenied, InvalidArgument, NotSupported
@@ -130,4 +130,4 @@ def test_spark_is_told_of_stores_alone(tmp_path: Path) -> None:
             "sqe.s3-allow-http": "true",
         }
     }
-    assert spark_config(storage(given), "s3://b/x") == {**KEYS, "client.region": "r"}
+    assert spark_config(storage(given), "s3://b/x") == {**STORE_LIMITS, **KEYS, "client.region": "r"}

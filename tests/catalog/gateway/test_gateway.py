@@ -17,7 +17,7 @@ from tests.catalog.backends.conformance import DEFAULT, definition
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.catalog.gateway import app
 from sqe.catalog.gateway.bindings import Access, Binding, Namespace, aliases
-from sqe.catalog.gateway.gateway import Gateway
+from sqe.catalog.gateway.gateway import SECRET_HEADER, Gateway
 from sqe.catalog.iceberg.table import Table
 from sqe.catalog.protocol import Catalog
 from sqe.catalog.selectors import is_selector
@@ -36,7 +36,7 @@ class Client:
         conf = gateway.spark_conf()
         prefix = "spark.sql.catalog.sqe."
         self.url = conf[prefix + "uri"]
-        self.secret = {app.SECRET_HEADER: conf[f"{prefix}header.{app.SECRET_HEADER}"]}
+        self.secret = {SECRET_HEADER: conf[f"{prefix}header.{SECRET_HEADER}"]}
         self.http = urllib3.PoolManager(retries=False)
         self.catalog = catalog
         self.gateway = gateway
@@ -219,7 +219,7 @@ def test_a_commit_that_is_cut_off(client: Client) -> None:
     host, port = client.url.removeprefix("http://").split(":")
     head = (
         f"POST {client.path('w')} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n"
-        f"{app.SECRET_HEADER}: {client.secret[app.SECRET_HEADER]}\r\n\r\n"
+        f"{SECRET_HEADER}: {client.secret[SECRET_HEADER]}\r\n\r\n"
     ).encode()
     with socket.create_connection((host, int(port))) as peer:
         peer.sendall(head + body[:-10])
@@ -289,7 +289,7 @@ def test_a_spark_on_another_machine_comes_by_tls(tmp_path: Path) -> None:
     try:
         address = conf["spark.sql.catalog.sqe.uri"] + "/v1/config"
         assert address.startswith("https://127.0.0.1:")
-        secret = {app.SECRET_HEADER: conf[f"spark.sql.catalog.sqe.header.{app.SECRET_HEADER}"]}
+        secret = {SECRET_HEADER: conf[f"spark.sql.catalog.sqe.header.{SECRET_HEADER}"]}
         trusting = urllib3.PoolManager(retries=False, ca_certs=str(tmp_path / "ca.pem"))
         assert trusting.request("GET", address, headers=secret).status == 200
         with pytest.raises(urllib3.exceptions.SSLError):

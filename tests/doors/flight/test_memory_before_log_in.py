@@ -44,7 +44,8 @@ def stranger_to(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int,
     """Process id and port of a server, in a process whose memory is its own."""
     home = tmp_path_factory.mktemp("server")
     (home / "sqe.toml").write_text(
-        "[coordinator]\nflight_sql_port = 0\n[metrics]\nprometheus_port = 0\nhealth_port = 0\n"
+        "[coordinator]\nflight_sql_port = 0\ntrino_http_port = 0\n"
+        "[metrics]\nprometheus_port = 0\nhealth_port = 0\n"
         '[engine]\nlane = "fast"\n'
         '[[auth.providers]]\ntype = "api_key"\n[[auth.providers.keys]]\nuser = "ann"\n'
         f'hash = "sha256:{"0" * 64}"\n[catalogs.lake.backend]\ntype = "sqlite"\nwarehouse = "{home}/lake"\n'

@@ -32,7 +32,8 @@ def opened_door(
     (home / "plain").mkdir()
     config = home / "sqe.toml"
     config.write_text(
-        "[coordinator]\nflight_sql_port = 0\n[metrics]\nprometheus_port = 0\nhealth_port = 0\n"
+        "[coordinator]\nflight_sql_port = 0\ntrino_http_port = 0\n"
+        "[metrics]\nprometheus_port = 0\nhealth_port = 0\n"
         + providers
         + f'[catalogs.lake.backend]\ntype = "sqlite"\nwarehouse = "{home / "lake"}"\n'
         + f'[catalogs.plain.backend]\ntype = "hadoop"\nwarehouse = "{home / "plain"}"\n'

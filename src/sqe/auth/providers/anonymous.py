@@ -12,6 +12,7 @@ from sqe.session import Identity
 
 class Anonymous:
     name = "anonymous"
+    proves = False
 
     def __init__(self, identity: Identity) -> None:
         self._identity = identity

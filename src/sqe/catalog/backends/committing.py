@@ -68,6 +68,8 @@ class CommittingCatalog(ABC):
     _keeps_raw = False
     # What files in an object store are opened with, where the catalog has one set of keys for all.
     _keys: Storage | None = None
+    # What else may be the reason that a name is not there.
+    _absent_hint: str | None = None
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -114,7 +116,7 @@ class CommittingCatalog(ABC):
             raise NotFound(
                 f"schema '{self.name}.{dotted}' does not exist",
                 code="SCHEMA_NOT_FOUND",
-                hint=nearest(dotted, stored),
+                hint=nearest(dotted, stored) or self._absent_hint,
             )
         return stored[name]
 
@@ -286,11 +288,11 @@ class CommittingCatalog(ABC):
         raise NotSupported(f"catalog '{self.name}' takes no tables that are there already")
 
     def has_view(self, view: TableName) -> bool:
-        pointer = self._pointer(view.namespace, view.name)
+        pointer = self._look_up(view.namespace, view.name)
         return pointer is not None and pointer.is_view
 
     def load_view(self, view: TableName) -> TableMetadata:
-        pointer = self._pointer(view.namespace, view.name)
+        pointer = self._look_up(view.namespace, view.name)
         if pointer is None or not pointer.is_view:
             raise self._not_found(view.namespace, view.name, kind="view")
         return TableMetadata(self._read(pointer, view), pointer.location)
@@ -336,7 +338,7 @@ class CommittingCatalog(ABC):
         """A table or a view: they share their names."""
         stored = self._as_stored(namespace)
         # Most names are written as they are stored: one look-up by key.
-        pointer = self._pointer(stored, name)
+        pointer = self._look_up(stored, name)
         if pointer is None or not visible(stored, name):
             stored = self.find_namespace(namespace, visible=visible)
             names = [n for n in self._names(stored) if visible(stored, n)]
@@ -346,6 +348,10 @@ class CommittingCatalog(ABC):
                 raise self._not_found(stored, name, names, kind=kind)
             name = stored_name
         return TableName(self.name, stored, name), pointer
+
+    def _look_up(self, namespace: Namespace, name: str) -> Pointer | None:
+        """By the exact name that a user has written: what is hidden from them is not there."""
+        return self._pointer(namespace, name)
 
     def _refuse_within_table(self, name: TableName) -> None:
         """Where another writer has put a table and a schema of one name side by side: Spark would read a
@@ -361,7 +367,7 @@ class CommittingCatalog(ABC):
     def _table_above(self, namespace: Namespace) -> str | None:
         """A table or view that has the name of the schema, or of one that it is in."""
         for depth, name in enumerate(namespace):
-            if self._pointer(namespace[:depth], name) is not None:
+            if self._look_up(namespace[:depth], name) is not None:
                 return ".".join(namespace[: depth + 1])
         return None
 
@@ -377,7 +383,8 @@ class CommittingCatalog(ABC):
     ) -> NotFound:
         missing = ViewNotFound if kind == "view" else NotFound
         return missing(
-            f"{kind} '{TableName(self.name, namespace, name)}' does not exist", hint=nearest(name, names)
+            f"{kind} '{TableName(self.name, namespace, name)}' does not exist",
+            hint=nearest(name, names) or self._absent_hint,
         )
 
     def _load(self, name: TableName, pointer: Pointer) -> Table:

@@ -1,7 +1,7 @@
 """An Iceberg REST catalog: a server that keeps the pointers and writes the metadata.
 
 What a change does is worked out here, as for any catalog, and sent as updates with the requirement that
-what it began with still holds.
+what it began with still holds. What is hidden from a user is for them as what is not there.
 """
 
 from __future__ import annotations
@@ -9,14 +9,16 @@ from __future__ import annotations
 import contextlib
 import copy
 import threading
+import time
 from collections import OrderedDict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from sqe.catalog.backends import rest_updates as updates
 from sqe.catalog.backends.committing import (
     METADATA_BYTES,
     CommittingCatalog,
+    MetadataChange,
     Namespace,
     Pointer,
     Raw,
@@ -24,8 +26,9 @@ from sqe.catalog.backends.committing import (
     name_conflict,
 )
 from sqe.catalog.backends.jdbc import refuse_purge
+from sqe.catalog.backends.rest_answers import Answer, Answers
 from sqe.catalog.backends.rest_auth import ChooseTokens, choose_tokens
-from sqe.catalog.backends.rest_client import Learnt, RestClient, RestError, RestServer
+from sqe.catalog.backends.rest_client import Denied, Learnt, RestClient, RestError, RestServer
 from sqe.catalog.backends.vended import VendedStorage
 from sqe.catalog.iceberg import metadata
 from sqe.catalog.iceberg.commits import RequirementFailed
@@ -35,7 +38,15 @@ from sqe.catalog.io import file_system
 from sqe.catalog.io.storage import FixedStorage
 from sqe.catalog.names import Visible, everything
 from sqe.config.catalogs import storage_properties
-from sqe.errors import AccessDenied, AlreadyExists, InvalidArgument, NotFound, NotSupported, UserError
+from sqe.errors import (
+    AccessDenied,
+    AlreadyExists,
+    InvalidArgument,
+    NotFound,
+    NotSupported,
+    Unavailable,
+    UserError,
+)
 from sqe.foundation.byte_cache import ByteCache
 from sqe.session import Identity, TokenSource
 from sqe.tree.relations import TableName
@@ -56,23 +67,31 @@ def mount(settings: CatalogSettings) -> RestCatalog:
         choose_tokens=choose_tokens(settings),
         storage=storage_properties(settings.storage),
         require_vended=settings.require_vended_credentials,
+        cache_seconds=settings.metadata_cache_ttl_secs,
     )
 
 
 class _Kept:
     """What the server has said to one identity."""
 
-    def __init__(self) -> None:
-        self.learnt = Learnt()
+    def __init__(self, answers: Answers | None) -> None:
+        self.learnt = Learnt(answers=answers)
         self.tables: ByteCache[Table] = ByteCache(METADATA_BYTES, table_bytes)
+
+    @property
+    def bytes(self) -> int:
+        answers = self.learnt.answers
+        return self.tables.bytes + (0 if answers is None else answers.bytes)
 
 
 class RestCatalog(CommittingCatalog):
     """The catalog `name` of the server at `url`, which calls it `warehouse`. `choose_tokens` says with which
-    token it is asked for somebody."""
+    token it is asked for somebody. For `cache_seconds` it is not asked again what it has answered to the same
+    identity with the same token, unless something was changed through us."""
 
     is_remote = True
     _keeps_raw = True
+    _absent_hint = "or the catalog does not show it to you"
 
     def __init__(
         self,
@@ -83,22 +102,23 @@ class RestCatalog(CommittingCatalog):
         choose_tokens: ChooseTokens = lambda tokens: tokens,
         storage: Mapping[str, str] | None = None,
         require_vended: bool = False,
+        cache_seconds: float = 0,
     ) -> None:
         super().__init__(name)
         self._storage = storage or {}
         self._require_vended = require_vended
         self.url = url
         self._choose_tokens = choose_tokens
-        self._client = RestClient(name, RestServer(name, url), warehouse=warehouse)
+        self._cache_seconds = cache_seconds
+        self._server = RestServer(name, url)
+        self._client = RestClient(name, self._server, warehouse=warehouse)
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
 
     def acting_for(self, identity: Identity, tokens: TokenSource | None) -> Self:
         chosen = self._choose_tokens(tokens)
-        if chosen is None:
-            return self
-        # Of everybody, if everybody reaches it with the same token.
-        kept = self._kept_for(identity.key if chosen is tokens else "")
+        # Of everybody, if everybody reaches it with the same token, or with none.
+        kept = self._kept_for(identity.key if chosen is not None and chosen is tokens else "")
         acting = copy.copy(self)
         acting.__dict__ |= {
             "_client": self._client.acting_with(chosen, kept.learnt),
@@ -108,7 +128,11 @@ class RestCatalog(CommittingCatalog):
 
     def _kept_for(self, key: str) -> _Kept:
         with self._lock:
-            kept = self._kept.setdefault(key, _Kept())
+            kept = self._kept.get(key)
+            if kept is None:
+                seconds = self._cache_seconds
+                kept = _Kept(Answers(self._server.changes, seconds) if seconds else None)
+                self._kept[key] = kept
             self._kept.move_to_end(key)
             while len(self._kept) > MOST_IDENTITIES:
                 self._kept.popitem(last=False)
@@ -117,13 +141,19 @@ class RestCatalog(CommittingCatalog):
     @property
     def kept_bytes(self) -> int:
         with self._lock:
-            others = sum(kept.tables.bytes for kept in self._kept.values())
+            others = sum(kept.bytes for kept in self._kept.values())
         return super().kept_bytes + others
+
+    def _asking_anew(self) -> Self:
+        """For what is changed, or becomes true by what is there now."""
+        anew = copy.copy(self)
+        anew._client = self._client.asking_anew()
+        return anew
 
     def check(self) -> None:
         # Listing all takes a request for each schema. One that asks who is there has answered.
         with contextlib.suppress(AccessDenied):
-            self._children(())
+            self._asking_anew()._children(())
 
     def namespaces(self) -> list[Namespace]:
         return sorted(self._below(()))
@@ -138,9 +168,15 @@ class RestCatalog(CommittingCatalog):
         # Most names are written as they are stored, and listing all takes a request for each schema. Not
         # asked for by its name: some servers find it in another case too, and say that it is spelled so.
         exact = parts and _is_name(*parts) and visible(parts, None)
-        if exact and all(parts[:n] in self._children(parts[: n - 1]) for n in range(1, len(parts) + 1)):
-            return parts
-        return super().find_namespace(parts, visible=visible)
+        try:
+            if exact and all(parts[:n] in self._children(parts[: n - 1]) for n in range(1, len(parts) + 1)):
+                return parts
+            return super().find_namespace(parts, visible=visible)
+        except Denied:
+            # Whoever has rights in one schema alone may be allowed to list none.
+            if exact and self._has_namespace(parts):
+                return parts
+            raise self._no_schema(parts) from None
 
     def namespace_location(self, namespace: Namespace) -> str | None:
         return (self._properties(namespace) or {}).get("location")
@@ -171,21 +207,27 @@ class RestCatalog(CommittingCatalog):
             raise InvalidArgument(
                 f"'{'.'.join(namespace)}' is not a schema name", hint="no part of it may be blank"
             )
+        given = {**(properties or {}), **({} if location is None else {"location": self._spell(location)})}
+        self._asking_anew()._create_namespace(namespace, given)
+
+    def _create_namespace(self, namespace: Namespace, properties: dict[str, str]) -> None:
         above = self._table_above(namespace)
         if above is not None:
             raise name_conflict(f"table or view '{self.name}.{above}'")
-        given = {**(properties or {}), **({} if location is None else {"location": self._spell(location)})}
         for length in range(1, len(namespace)):
             # Not all servers make the parents.
             if self._properties(namespace[:length]) is None:
                 self._add_namespace(namespace[:length], {})
-        if not self._add_namespace(namespace, given):
+        if not self._add_namespace(namespace, properties):
             raise AlreadyExists(
                 f"schema '{self.name}.{'.'.join(namespace)}' already exists", code="SCHEMA_ALREADY_EXISTS"
             )
 
     def drop_namespace(self, namespace: Namespace, *, cascade: bool = False) -> None:
         """With `cascade` one after the other: the protocol has no way to drop them at once."""
+        self._asking_anew()._drop_namespace(namespace, cascade)
+
+    def _drop_namespace(self, namespace: Namespace, cascade: bool) -> None:
         stored = self.find_namespace(namespace)
         inside = sorted(self._below(stored), reverse=True)
         if not cascade and (inside or self._names(stored)):
@@ -216,12 +258,15 @@ class RestCatalog(CommittingCatalog):
         return super().create_view(view, replace=replace)
 
     def drop_table(self, namespace: Namespace, name: str, *, purge: bool = False) -> list[str]:
+        self._asking_anew()._drop_table(namespace, name, purge)
+        return []
+
+    def _drop_table(self, namespace: Namespace, name: str, purge: bool) -> None:
         table, pointer = self._find_table(namespace, name, everything)
         if purge:
             refuse_purge(pointer.raw or {}, table)
         if not self._delete("tables", table.namespace, table.name, purgeRequested=str(purge).lower()):
             raise self._not_found(table.namespace, name)
-        return []
 
     def drop_view(self, namespace: Namespace, name: str) -> None:
         view = self.find_view_name(namespace, name)
@@ -235,10 +280,59 @@ class RestCatalog(CommittingCatalog):
 
     def load(self, table: TableName) -> TableMetadata:
         try:
-            answer = self._client.get("namespaces", table.namespace, "tables", (table.name,))
+            with self._as_seen(table):
+                answer = self._client.asking_anew().read(
+                    "namespaces", table.namespace, "tables", (table.name,)
+                )
         except RestError:
             raise self._not_found(table.namespace, table.name) from None
         return self._loaded(answer, table)
+
+    def load_view(self, view: TableName) -> TableMetadata:
+        return super(RestCatalog, self._asking_anew()).load_view(view)
+
+    def has_view(self, view: TableName) -> bool:
+        return super(RestCatalog, self._asking_anew()).has_view(view)
+
+    def check_name(self, table: TableName) -> None:
+        super(RestCatalog, self._asking_anew()).check_name(table)
+
+    def delete_all(self, table: TableName) -> int | None:
+        return super(RestCatalog, self._asking_anew()).delete_all(table)
+
+    def _commit(
+        self,
+        name: TableName,
+        change: MetadataChange,
+        *,
+        view: bool = False,
+        create: bool = False,
+        replace: bool = True,
+    ) -> TableMetadata:
+        return super(RestCatalog, self._asking_anew())._commit(
+            name, change, view=view, create=create, replace=replace
+        )
+
+    @contextlib.contextmanager
+    def _as_seen(self, name: TableName, *, kind: str = "table") -> Iterator[None]:
+        """Whoever may know of a table, and not do this, hears that. To others it is not there."""
+        try:
+            yield
+        except Denied:
+            anew = self._asking_anew()
+            if name.name not in anew._names(name.namespace):
+                raise self._not_found(name.namespace, name.name, kind=kind) from None
+            raise
+
+    @contextlib.contextmanager
+    def _as_seen_within(self, namespace: Namespace) -> Iterator[None]:
+        """As `_as_seen`, of a schema in which something is made."""
+        try:
+            yield
+        except Denied:
+            if not self._asking_anew()._has_namespace(namespace):
+                raise self._no_schema(namespace) from None
+            raise
 
     def load_text(self, table: TableName) -> MetadataText:
         loaded = self.load(table)
@@ -247,26 +341,47 @@ class RestCatalog(CommittingCatalog):
 
     def stage(self, table: TableName, request: Raw) -> TableMetadata:
         body = {**request, "name": table.name, "stage-create": True}
+        answer = self._staged(table, body)
+        place = answer["metadata"].get("location")
+
+        def fetch() -> Raw:
+            # The table is not there yet: keys for its place come with staging it once more.
+            again = self._staged(table, {**body, "location": place})
+            if again["metadata"].get("location") != place:
+                raise Unavailable(
+                    f"catalog '{self.name}' hands out no further keys for a table that is being made",
+                    hint="create the table first, and insert into it then",
+                )
+            return again
+
+        storage = self._storage_in(_just_now(answer), table, fetch)
+        return TableMetadata(answer["metadata"], "", _config(answer), storage=storage)
+
+    def _staged(self, table: TableName, body: Raw) -> Raw:
         try:
-            answer = self._client.post("namespaces", table.namespace, "tables", body=body)
+            with self._as_seen_within(table.namespace):
+                return self._client.post("namespaces", table.namespace, "tables", body=body)
         except RestError as error:
             if error.status == 404:
                 raise self._no_schema(table.namespace) from None
             raise AlreadyExists(f"table '{table}' already exists", code="TABLE_ALREADY_EXISTS") from None
-        storage = self._storage_in(answer, table)
-        return TableMetadata(answer["metadata"], "", _config(answer), storage=storage)
 
     def commit(self, table: TableName, requirements: Sequence[Raw], updates: Sequence[Raw]) -> TableMetadata:
         body = {"identifier": _identifier(table), "requirements": requirements, "updates": updates}
+        creates = any(requirement.get("type") == "assert-create" for requirement in requirements)
+        seen = self._as_seen_within(table.namespace) if creates else self._as_seen(table)
         try:
-            answer = self._client.post("namespaces", table.namespace, "tables", (table.name,), body=body)
+            with seen:
+                answer = self._client.post("namespaces", table.namespace, "tables", (table.name,), body=body)
         except RestError as error:
             if error.status == 404:
                 raise self._not_found(table.namespace, table.name) from None
             raise RequirementFailed(str(error)) from None
-        return self._loaded(answer, table)
+        return self._loaded(_just_now(answer), table)
 
     def commit_all(self, commits: Sequence[TableCommit]) -> None:
+        if not self._client.has_transactions:
+            raise NotSupported(f"the server of catalog '{self.name}' cannot change several tables at once")
         changes = [
             {
                 "identifier": _identifier(commit.table),
@@ -298,62 +413,85 @@ class RestCatalog(CommittingCatalog):
         """As it came."""
         self.check_name(name)
         try:
-            answer = self._client.post("namespaces", name.namespace, kind, body=request)
+            with self._as_seen_within(name.namespace):
+                answer = self._client.post("namespaces", name.namespace, kind, body=request)
         except RestError as error:
             if error.status == 404:
                 raise self._no_schema(name.namespace) from None
             raise AlreadyExists(f"'{name}' already exists", code="TABLE_ALREADY_EXISTS") from None
-        return self._loaded(answer, name, view="view" in kind)
+        return self._loaded(_just_now(answer), name, view="view" in kind)
 
     def commit_view(
         self, view: TableName, requirements: Sequence[Raw], updates: Sequence[Raw]
     ) -> TableMetadata:
         body = {"identifier": _identifier(view), "requirements": requirements, "updates": updates}
         try:
-            answer = self._client.post("namespaces", view.namespace, "views", (view.name,), body=body)
+            with self._as_seen(view, kind="view"):
+                answer = self._client.post("namespaces", view.namespace, "views", (view.name,), body=body)
         except RestError as error:
             if error.status == 404:
                 raise self._not_found(view.namespace, view.name, kind="view") from None
             raise RequirementFailed(str(error)) from None
-        return self._loaded(answer, view, view=True)
+        return self._loaded(_just_now(answer), view, view=True)
 
-    def _loaded(self, answer: Raw, table: TableName, *, view: bool = False) -> TableMetadata:
+    def _loaded(self, answer: Answer, table: TableName, *, view: bool = False) -> TableMetadata:
         pointer = self._pointer_in(answer, table, view=view)
-        return TableMetadata(pointer.raw or {}, pointer.location, _config(answer), storage=pointer.storage)
+        config = _config(answer.content)
+        return TableMetadata(pointer.raw or {}, pointer.location, config, storage=pointer.storage)
 
     def close(self) -> None:
         self._client.close()
 
     def _names(self, namespace: Namespace) -> list[str]:
-        return [*self.tables(namespace), *self.views(namespace)]
+        # Whoever may not list them may still load those that are theirs.
+        with contextlib.suppress(Denied):
+            return [*self.tables(namespace), *self.views(namespace)]
+        return []
+
+    def _look_up(self, namespace: Namespace, name: str) -> Pointer | None:
+        with contextlib.suppress(Denied):
+            return self._pointer(namespace, name)
+        return None
 
     def _pointer(self, namespace: Namespace, name: str) -> Pointer | None:
         if not namespace or not _is_name(*namespace, name):
             return None
         for kind in ("tables", "views") if self._client.has_views else ("tables",):
             try:
-                answer = self._client.get("namespaces", namespace, kind, (name,))
+                answer = self._client.read("namespaces", namespace, kind, (name,))
             except RestError:
                 continue
             return self._pointer_in(answer, TableName(self.name, namespace, name), view=kind == "views")
         return None
 
-    def _pointer_in(self, answer: dict[str, Any], name: TableName, *, view: bool) -> Pointer:
-        raw, location = answer.get("metadata"), answer.get("metadata-location")
+    def _pointer_in(self, answer: Answer, name: TableName, *, view: bool) -> Pointer:
+        raw, location = answer.content.get("metadata"), answer.content.get("metadata-location")
         if not isinstance(raw, dict) or not isinstance(location, str):
             kind = "view" if view else "table"
             raise metadata.broken(name, "the server sends no metadata of it", kind=kind)
         return Pointer(location, view, raw, None if view else self._storage_in(answer, name))
 
-    def _storage_in(self, answer: Raw, table: TableName) -> VendedStorage | None:
-        """What its files are opened with; None where the catalog and the configuration say nothing."""
+    def _storage_in(
+        self, answer: Answer, table: TableName, fetch: Callable[[], Raw] | None = None
+    ) -> VendedStorage | None:
+        """What its files are opened with; None where the catalog and the configuration say nothing. `fetch`
+        gives the next answer, which is that of loading the table."""
 
-        def fetch() -> Raw:
-            return self._client.get("namespaces", table.namespace, "tables", (table.name,))
+        def load() -> Raw:
+            try:
+                with self._as_seen(table):
+                    return self._client.asking_anew().get(
+                        "namespaces", table.namespace, "tables", (table.name,)
+                    )
+            except RestError:
+                raise self._not_found(table.namespace, table.name) from None
 
-        if not answer.get("config") and not answer.get("storage-credentials") and not self._storage:
+        content = answer.content
+        if not content.get("config") and not content.get("storage-credentials") and not self._storage:
             return None
-        return VendedStorage(answer, self._storage, fetch, required=self._require_vended)
+        return VendedStorage(
+            content, self._storage, fetch or load, required=self._require_vended, answered_at=answer.at
+        )
 
     def _spell(self, location: str) -> str:
         # The server hands out the keys for it.
@@ -382,7 +520,7 @@ class RestCatalog(CommittingCatalog):
             if base is None and error.status == 404:
                 raise self._no_schema(name.namespace) from None
             return None
-        return self._loaded(answer, name, view=view)
+        return self._loaded(_just_now(answer), name, view=view)
 
     def _change(self, name: TableName, base: Raw, raw: Raw, view: bool) -> Raw:
         from sqe.catalog.iceberg.definition import complete
@@ -402,7 +540,7 @@ class RestCatalog(CommittingCatalog):
         if not to.name:
             raise InvalidArgument("a table needs a name")
         target = TableName(self.name, self.find_namespace(to.namespace), to.name)
-        if target != name and self._pointer(target.namespace, target.name) is not None:
+        if target != name and self._asking_anew()._look_up(target.namespace, target.name) is not None:
             # Some servers look only for what is of the same kind.
             raise AlreadyExists(f"'{target}' already exists", code="TABLE_ALREADY_EXISTS")
         if target == name:
@@ -444,10 +582,10 @@ class RestCatalog(CommittingCatalog):
         return sorted(str(each["name"]) for each in identifiers)
 
     def _properties(self, namespace: Namespace) -> dict[str, str] | None:
-        """None where there is no such schema."""
+        """None where there is no such schema for the user."""
         try:
             answer = self._client.get("namespaces", namespace)
-        except RestError:
+        except (RestError, Denied):
             return None
         return {str(key): str(value) for key, value in (answer.get("properties") or {}).items()}
 
@@ -472,7 +610,11 @@ class RestCatalog(CommittingCatalog):
         return True
 
     def _no_schema(self, namespace: Namespace) -> NotFound:
-        return NotFound(f"schema '{self.name}.{'.'.join(namespace)}' does not exist", code="SCHEMA_NOT_FOUND")
+        return NotFound(
+            f"schema '{self.name}.{'.'.join(namespace)}' does not exist",
+            code="SCHEMA_NOT_FOUND",
+            hint=self._absent_hint,
+        )
 
     def _not_empty(self, namespace: Namespace) -> UserError:
         return UserError(
@@ -480,6 +622,11 @@ class RestCatalog(CommittingCatalog):
             code="SCHEMA_NOT_EMPTY",
             hint="DROP SCHEMA ... CASCADE drops what is in it",
         )
+
+
+def _just_now(answer: Raw) -> Answer:
+    """The answer to a change, which is never cached."""
+    return Answer(answer, time.time(), 0)
 
 
 def _config(answer: Raw) -> dict[str, str]:

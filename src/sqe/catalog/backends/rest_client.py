@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode, urlsplit
 
+from sqe.catalog.backends.rest_answers import Answer, Answers, Changes
 from sqe.errors import AccessDenied, ConfigError, SqeError, Unavailable, UserError
 from sqe.foundation.record import record
 from sqe.session import TokenSource
@@ -26,6 +29,7 @@ _DENIALS = ("AccessCheckException",)
 # Keys for the files of a table, please, and no signing of requests.
 _DELEGATION = {"X-Iceberg-Access-Delegation": "vended-credentials"}
 _VIEWS = "GET /v1/{prefix}/namespaces/{namespace}/views"
+_TRANSACTIONS = "POST /v1/{prefix}/transactions/commit"
 
 
 class RestError(Exception):
@@ -37,6 +41,10 @@ class RestError(Exception):
         self.kind = kind
 
 
+class Denied(AccessDenied):
+    """The server knows who asks, and that they may not."""
+
+
 @record
 class ServerConfig:
     """What the server says about itself: where its paths begin, and what it can do."""
@@ -44,17 +52,20 @@ class ServerConfig:
     prefix: str
     separator: str
     views: bool
+    transactions: bool
 
 
 @dataclass(slots=True)
 class Learnt:
-    """What the server has said of itself to somebody."""
+    """What the server has said of itself to somebody, and for a time what else it has answered; nothing of
+    that without `answers`."""
 
     config: ServerConfig | None = None
+    answers: Answers | None = None
 
 
 class RestServer:
-    """Where it is, and the connections to it, which all who ask share."""
+    """Where it is, the connections to it, which all who ask share, and what was changed through them."""
 
     def __init__(self, catalog: str, url: str) -> None:
         parts = urlsplit(url)
@@ -67,6 +78,7 @@ class RestServer:
         self._secure = parts.scheme == "https"
         self._host, self._port = parts.hostname, parts.port
         self._connections: Connections | None = None
+        self.changes = Changes()
 
     def connections(self) -> Connections:
         from sqe.catalog.backends.rest_connections import Connections
@@ -99,24 +111,68 @@ class RestClient:
         self._warehouse = warehouse
         self._tokens = tokens
         self._learnt = learnt or Learnt()
+        self._answers = self._learnt.answers
 
     def acting_with(self, tokens: TokenSource | None, learnt: Learnt) -> RestClient:
         return RestClient(
             self._catalog, self._server, warehouse=self._warehouse, tokens=tokens, learnt=learnt
         )
 
+    def asking_anew(self) -> RestClient:
+        """The same, without what was answered before."""
+        client = copy.copy(self)
+        client._answers = None
+        return client
+
     @property
     def has_views(self) -> bool:
         return self._server_config().views
 
+    @property
+    def has_transactions(self) -> bool:
+        """Commits of several tables, which belong to every server that does not say what it has."""
+        return self._server_config().transactions
+
     def get(self, *path: str | tuple[str, ...], query: Mapping[str, str] | None = None) -> dict[str, Any]:
-        return self._call("GET", self._path(path, query))
+        return self.read(*path, query=query).content
+
+    def read(self, *path: str | tuple[str, ...], query: Mapping[str, str] | None = None) -> Answer:
+        """As it is now, or as it was answered a while ago to the same token."""
+        target, answers = self._path(path, query), self._answers
+        if answers is None:
+            return self._call("GET", target)[0]
+        # Whose session has ended learns so here, also where the answer is known.
+        token = self._token()
+        answer = answers.find(token, target)
+        if answer is None:
+            change = self._server.changes.last
+            answer, token = self._call("GET", target, token=token)
+            answers.keep(token, target, answer, schema=self._schema(path), change=change)
+        return answer
 
     def post(self, *path: str | tuple[str, ...], body: Mapping[str, Any]) -> dict[str, Any]:
-        return self._call("POST", self._path(path, None), body)
+        return self._change("POST", path, None, body)
 
     def delete(self, *path: str | tuple[str, ...], query: Mapping[str, str] | None = None) -> None:
-        self._call("DELETE", self._path(path, query))
+        self._change("DELETE", path, query)
+
+    def _change(
+        self,
+        method: str,
+        path: tuple[str | tuple[str, ...], ...],
+        query: Mapping[str, str] | None,
+        body: Mapping[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        try:
+            return self._call(method, self._path(path, query), body)[0].content
+        finally:
+            # Whatever came of it. What only makes or drops a schema may be seen in the lists of others.
+            self._server.changes.add(self._schema(path) if len(path) > 2 else None)
+
+    def _schema(self, path: tuple[str | tuple[str, ...], ...]) -> str:
+        """The schema that a path leads into; none for lists of schemas."""
+        namespace = path[1] if path[0] == "namespaces" and len(path) > 1 else ()
+        return self.namespace_text(namespace) if isinstance(namespace, tuple) else ""
 
     def listed(
         self, *path: str | tuple[str, ...], key: str, query: Mapping[str, str] | None = None
@@ -148,7 +204,7 @@ class RestClient:
     def _fetch_config(self) -> ServerConfig:
         query = urlencode({"warehouse": self._warehouse})
         try:
-            answer = self._call("GET", f"{self._server.base}/v1/config?{query}")
+            answer = self._call("GET", f"{self._server.base}/v1/config?{query}")[0].content
         except RestError as error:
             raise Unavailable(
                 f"catalog '{self._catalog}' does not know its warehouse, or is no Iceberg REST catalog",
@@ -159,7 +215,10 @@ class RestClient:
         endpoints = answer.get("endpoints")
         views = _VIEWS in endpoints if endpoints else properties.get("view-endpoints-supported") == "true"
         return ServerConfig(
-            str(properties.get("prefix") or ""), str(properties.get("namespace-separator") or "\x1f"), views
+            str(properties.get("prefix") or ""),
+            str(properties.get("namespace-separator") or "\x1f"),
+            views,
+            _TRANSACTIONS in endpoints if endpoints else True,
         )
 
     def _path(self, parts: tuple[str | tuple[str, ...], ...], query: Mapping[str, str] | None) -> str:
@@ -171,15 +230,22 @@ class RestClient:
         path = "/".join((self._server.base, "v1", *([prefix] if prefix else []), *words))
         return f"{path}?{urlencode(query)}" if query else path
 
-    def _call(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """With the newest token; with another one, once more, if the server refuses that."""
-        token = None if self._tokens is None else self._tokens.current()
-        status, answer = self._exchange(method, path, body, token)
+    def _token(self) -> str | None:
+        return None if self._tokens is None else self._tokens.current()
+
+    def _call(
+        self, method: str, path: str, body: Mapping[str, Any] | None = None, *, token: str | None = None
+    ) -> tuple[Answer, str | None]:
+        """The answer, and the token that it was given for: the newest, or another one, once more, if the
+        server refuses that."""
+        token = self._token() if token is None else token
+        status, content = self._exchange(method, path, body, token)
         if status in _NOT_KNOWN and token is not None and self._tokens is not None:
-            token = self._tokens.renewed_after(token)
-            if token is not None:
-                status, answer = self._exchange(method, path, body, token)
-        return self._answer(method, status, answer)
+            renewed = self._tokens.renewed_after(token)
+            if renewed is not None:
+                token = renewed
+                status, content = self._exchange(method, path, body, token)
+        return Answer(self._answer(method, status, content), time.time(), len(content)), token
 
     def _exchange(
         self, method: str, path: str, body: Mapping[str, Any] | None, token: str | None
@@ -220,7 +286,10 @@ class RestClient:
         if status in _NOT_KNOWN:
             raise self._not_known()
         if status == 403 or (status == 500 and kind in _DENIALS):
-            raise AccessDenied(f"catalog '{self._catalog}' does not allow this")
+            raise Denied(
+                f"catalog '{self._catalog}' does not allow this",
+                hint="whoever grants rights in that catalog can allow it",
+            )
         if status in (400, 406, 422, 501):
             raise UserError(
                 f"catalog '{self._catalog}' refuses this: {message or kind or status}",

@@ -9,11 +9,13 @@ from math import inf
 from typing import Any
 
 from sqe.catalog.io import storage as names
-from sqe.errors import AccessDenied
+from sqe.errors import AccessDenied, Unavailable
 
 Raw = dict[str, Any]
-# Keys that end within this are renewed.
-RENEW_SECONDS = 120.0
+# Keys that end within this are renewed: as early as Iceberg's clients ask for the next.
+RENEW_SECONDS = 300.0
+# After a catalog did not answer, it is asked for the next keys again no earlier.
+RETRY_SECONDS = 5.0
 # Of those whose end is not told: no service makes them for less.
 UNTOLD_SECONDS = 900.0
 # Others name classes, or have requests signed by the catalog.
@@ -27,7 +29,8 @@ _TAKEN = frozenset(
 
 class VendedStorage:
     """`configured` is what the configuration says of stores. `answer` is the catalog's, in which the keys of
-    the longest prefix of a location go before others; `fetch` gives the next one."""
+    the longest prefix of a location go before others; `fetch` gives the next one. `answered_at`, in seconds
+    since 1970, is now unless it says otherwise."""
 
     def __init__(
         self,
@@ -36,6 +39,7 @@ class VendedStorage:
         fetch: Callable[[], Raw],
         *,
         required: bool = False,
+        answered_at: float | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._configured = configured
@@ -43,7 +47,7 @@ class VendedStorage:
         self._required = required
         self._clock = clock
         self._lock = threading.Lock()
-        self._read(answer)
+        self._read(answer, clock() if answered_at is None else answered_at)
 
     def __repr__(self) -> str:
         return f"VendedStorage({self.owner})"
@@ -64,30 +68,43 @@ class VendedStorage:
             )
         return properties
 
-    def _read(self, answer: Raw) -> None:
-        self._common = _of_stores(answer.get("config"))
+    def _read(self, answer: Raw, at: float) -> None:
+        self._common = _with_end(_of_stores(answer.get("config")), at)
         given = answer.get("storage-credentials")
         pairs = [
-            (str(each.get("prefix") or ""), _of_stores(each.get("config")))
+            (str(each.get("prefix") or ""), _with_end(_of_stores(each.get("config")), at))
             for each in (given if isinstance(given, list) else ())
             if isinstance(each, dict)
         ]
         self._by_prefix = sorted(pairs, key=lambda pair: -len(pair[0]))
         every = (self._common, *(given for _, given in pairs))
         self._is_vended = any(names.ACCESS_KEY in given for given in every)
-        now = self._clock()
-        lifetimes = [_lifetime(given, now) for given in every if names.SESSION_TOKEN in given]
+        ends = [int(given[names.EXPIRES_AT_MS]) / 1000 for given in every if names.EXPIRES_AT_MS in given]
+        self._ends_at = min(ends, default=inf)
         # Short-lived ones are not had anew with every use.
-        self._renew_at = now + min((life - min(RENEW_SECONDS, life / 3) for life in lifetimes), default=inf)
+        self._renew_at = self._ends_at - min(RENEW_SECONDS, (self._ends_at - at) / 3) if ends else inf
 
     def _renew_if_due(self) -> None:
-        if self._clock() >= self._renew_at:
-            self._read(self._fetch())
+        """A catalog that refuses now ends the use of keys that would hold a little longer; one that does not
+        answer does not."""
+        now = self._clock()
+        if now < self._renew_at:
+            return
+        try:
+            self._read(self._fetch(), self._clock())
+        except Unavailable:
+            if now >= self._ends_at:
+                raise
+            self._renew_at = min(now + RETRY_SECONDS, self._ends_at)
 
 
-def _lifetime(given: Mapping[str, str], now: float) -> float:
+def _with_end(given: dict[str, str], at: float) -> dict[str, str]:
+    """Of keys that end, when they do: Spark asks for the next by it."""
+    if names.SESSION_TOKEN not in given:
+        return {key: value for key, value in given.items() if key != names.EXPIRES_AT_MS}
     told = given.get(names.EXPIRES_AT_MS, "")
-    return int(told) / 1000 - now if told.isdigit() else UNTOLD_SECONDS
+    ends = told if told.isdigit() else str(int((at + UNTOLD_SECONDS) * 1000))
+    return {**given, names.EXPIRES_AT_MS: ends}
 
 
 def _of_stores(config: object) -> dict[str, str]:

@@ -20,19 +20,29 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from sqe.catalog.gateway.bindings import Access, Binding, Bindings, Commit, Namespace
+from sqe.catalog.gateway.gateway import SECRET_HEADER
 from sqe.catalog.iceberg import metadata
 from sqe.catalog.iceberg.requests import read_object
 from sqe.catalog.iceberg.strict import InvalidCommit
 from sqe.catalog.iceberg.table import TableMetadata, tag_of
 from sqe.catalog.io.location import scheme_of
-from sqe.catalog.io.storage import ALLOW_HTTP, Storage, refuse_plain_http
+from sqe.catalog.io.storage import ALLOW_HTTP, SESSION_TOKEN, Storage, refuse_plain_http
 from sqe.errors import AlreadyExists, CommitConflict, NotFound, SqeError, Unavailable
 
 log = logging.getLogger(__name__)
 
-SECRET_HEADER = "X-SQE-Gateway"
 MOST_BODY = 64 << 20
 """Bytes of a commit. One with thousands of snapshots or columns has some megabytes."""
+# Where Iceberg's S3FileIO asks for the next keys, on the driver and on executors.
+_REFRESH = "client.refresh-credentials-endpoint"
+# A store that is silent fails a statement after a minute or so, and does not hold it for ten.
+STORE_LIMITS = {
+    "http-client.apache.connection-timeout-ms": "5000",
+    "http-client.apache.socket-timeout-ms": "20000",
+    "s3.retry.num-retries": "2",
+}
+# Of errors after which the catalog has certainly changed nothing.
+_NOTHING_WAS_SENT = frozenset({"ICEBERG_FILESYSTEM_ERROR", "IDENTITY_PROVIDER_UNAVAILABLE"})
 _JSON = "application/json"
 _ENDPOINTS = [
     "GET /v1/{prefix}/namespaces/{namespace}/tables/{table}",
@@ -92,7 +102,9 @@ def _answers(handler: Callable[..., Awaitable[Response]]) -> Callable[..., Await
 
     async def handle(self: _Gateway, request: Request) -> Response:
         try:
-            return await handler(self, request)
+            answer = await handler(self, request)
+            self.heard(request, None)
+            return answer
         except ClientDisconnect:
             return Response(status_code=400)
         except _Refusal as refusal:
@@ -104,9 +116,11 @@ def _answers(handler: Callable[..., Awaitable[Response]]) -> Callable[..., Await
         except CommitConflict as error:
             return _error(409, "CommitFailedException", str(error))
         except Unavailable as error:
-            unknown = error.code != "ICEBERG_FILESYSTEM_ERROR" and request.method == "POST"
+            unknown = error.code not in _NOTHING_WAS_SENT and request.method == "POST"
+            self.heard(request, None if unknown else error)
             return _error(503 if unknown else 400, "ServiceFailureException", str(error))
         except SqeError as error:
+            self.heard(request, error)
             return _error(400, "BadRequestException", str(error))
         except Exception:
             log.exception("the gateway failed")
@@ -119,21 +133,30 @@ class _Gateway:
     def __init__(self, bindings: Bindings) -> None:
         self._bindings = bindings
 
+    def heard(self, request: Request, error: SqeError | None) -> None:
+        """Spark tells its errors in its own words: what the statement was refused is kept for its user."""
+        namespace = self._bindings.find(request.path_params.get("namespace", ""))
+        if namespace is not None:
+            namespace.failures[request.path_params.get("table", "")] = error
+
     async def config(self, request: Request) -> Response:
         return _json(_CONFIG)
 
     @_answers
     async def load(self, request: Request) -> Response:
-        _, binding = self._bound(request)
+        namespace, binding = self._bound(request)
         # Spark loads a table to plan with it, and refreshes it, without this parameter, to commit.
         plans = "snapshots" in request.query_params
         if binding.access is Access.READ or (binding.access is Access.WRITE and plans):
-            return await self._load_as_bound(request, binding)
+            return await self._load_as_bound(request, namespace, binding)
         loaded = await run_in_threadpool(binding.catalog.load_text, binding.table)
-        config = await run_in_threadpool(spark_config, loaded.storage, loaded.place)
+        alias = request.path_params["table"]
+        namespace.opened_with(alias, loaded.storage, loaded.place)
+        renewal = _renewal(namespace, alias)
+        config = await run_in_threadpool(spark_config, loaded.storage, loaded.place, renewal)
         return Response(_answer_of(loaded.text, loaded.location, config), media_type=_JSON)
 
-    async def _load_as_bound(self, request: Request, binding: Binding) -> Response:
+    async def _load_as_bound(self, request: Request, namespace: Namespace, binding: Binding) -> Response:
         table = binding.bound
         assert table is not None
         tag = tag_of(table.uuid, table.metadata_location)
@@ -142,7 +165,8 @@ class _Gateway:
         text = await run_in_threadpool(binding.catalog.metadata_as_bound, table)
         if table.uuid.encode() not in text:
             raise NotFound(f"table '{table.name}' was made anew since it was bound")
-        config = await run_in_threadpool(spark_config, table.storage, table.location)
+        renewal = _renewal(namespace, request.path_params["table"])
+        config = await run_in_threadpool(spark_config, table.storage, table.location, renewal)
         answer = _answer_of(text, table.metadata_location, config)
         return Response(answer, media_type=_JSON, headers={"ETag": tag})
 
@@ -155,7 +179,9 @@ class _Gateway:
         if binding is None or binding.access is not Access.DEFINE or not body.get("stage-create"):
             raise _Refusal(403, "ForbiddenException", "the statement makes no such table")
         staged = await run_in_threadpool(binding.catalog.stage, binding.table, body)
-        return Response(await run_in_threadpool(_body_of, staged), media_type=_JSON)
+        namespace.opened_with(str(alias), staged.storage, str(staged.raw.get("location") or ""))
+        answer = await run_in_threadpool(_body_of, staged, _renewal(namespace, str(alias)))
+        return Response(answer, media_type=_JSON)
 
     @_answers
     async def commit(self, request: Request) -> Response:
@@ -182,13 +208,13 @@ class _Gateway:
 
     @_answers
     async def credentials(self, request: Request) -> Response:
-        """As they are now. Local files need none."""
-        _, binding = self._bound(request)
-        bound = binding.bound
-        if bound is None or bound.storage is None:
+        """As they are now: renewed, if the former end. Local files need none."""
+        namespace, binding = self._bound(request)
+        storage, place = namespace.files_of(request.path_params["table"], binding)
+        if storage is None:
             return _json({"storage-credentials": []})
-        config = await run_in_threadpool(spark_config, bound.storage, bound.location)
-        return _json({"storage-credentials": [{"prefix": _bucket(bound.location), "config": config}]})
+        config = await run_in_threadpool(spark_config, storage, place)
+        return _json({"storage-credentials": [{"prefix": _bucket(place), "config": config}]})
 
     def _namespace(self, request: Request) -> Namespace:
         namespace = self._bindings.find(request.path_params["namespace"])
@@ -220,20 +246,27 @@ def _commit(
         committed = binding.catalog.commit(binding.table, requirements, updates)
         added = (u["snapshot"] for u in updates if u.get("action") == "add-snapshot")
         namespace.commits.append(Commit(binding.table, tuple(added)))
-        answer = _body_of(committed)
+        answer = _body_of(committed, "")
         if key:
             namespace.answers[key] = (digest, answer)
         return answer
 
 
-def spark_config(storage: Storage | None, place: str) -> dict[str, str]:
-    """What Spark opens the files of a table with, which are at `place`. Nothing else that a catalog says of
-    a table is passed on: it may name classes, and a token."""
+def spark_config(storage: Storage | None, place: str, renewal: str = "") -> dict[str, str]:
+    """What Spark opens the files of a table with, which are at `place`; at `renewal` it asks for the next
+    keys where these end. Nothing else that a catalog says of a table is passed on: it may name classes, and
+    a token."""
     if storage is None or scheme_of(place) == "file":
         return {}
     properties = storage.properties(place)
     refuse_plain_http(properties)
-    return {key: value for key, value in properties.items() if key != ALLOW_HTTP}
+    config = {**STORE_LIMITS, **{key: value for key, value in properties.items() if key != ALLOW_HTTP}}
+    return {**config, _REFRESH: renewal} if renewal and SESSION_TOKEN in config else config
+
+
+def _renewal(namespace: Namespace, alias: str) -> str:
+    """Below the address that Spark knows the gateway by."""
+    return f"v1/namespaces/{namespace.name}/tables/{alias}/credentials"
 
 
 def _bucket(location: str) -> str:
@@ -254,8 +287,8 @@ def _are_objects(items: object) -> bool:
     return isinstance(items, list) and all(isinstance(item, dict) for item in items)
 
 
-def _body_of(loaded: TableMetadata) -> bytes:
-    config = spark_config(loaded.storage, str(loaded.raw.get("location") or ""))
+def _body_of(loaded: TableMetadata, renewal: str) -> bytes:
+    config = spark_config(loaded.storage, str(loaded.raw.get("location") or ""), renewal)
     return _answer_of(loaded.text or metadata.encode(loaded.raw), loaded.location, config)
 
 

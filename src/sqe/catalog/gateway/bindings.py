@@ -12,13 +12,17 @@ import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqe.catalog.iceberg.table import Table
 from sqe.catalog.protocol import Catalog
 from sqe.foundation.record import record
 from sqe.foundation.scanned import Scanned
 from sqe.tree.relations import TableName
+
+if TYPE_CHECKING:
+    from sqe.catalog.io.storage import Storage
+    from sqe.errors import SqeError
 
 Raw = dict[str, Any]
 # Reports of statements that have just ended still come in.
@@ -65,6 +69,25 @@ class Namespace:
         # Answers of commits by their idempotency key, to give again.
         self.answers: dict[str, tuple[str, bytes]] = {}
         self.lock = threading.Lock()
+        # By alias, why the last request for it was refused.
+        self.failures: dict[str, SqeError | None] = {}
+        self._files: dict[str, tuple[Storage, str]] = {}
+
+    @property
+    def failure(self) -> SqeError | None:
+        """What the statement was refused by the catalog, and fails with."""
+        return next((error for error in self.failures.values() if error is not None), None)
+
+    def opened_with(self, alias: str, storage: Storage | None, place: str) -> None:
+        """What Spark was last told to open the files of a table with, and where they are."""
+        if storage is not None:
+            self._files[alias] = storage, place
+
+    def files_of(self, alias: str, binding: Binding) -> tuple[Storage | None, str]:
+        """As `opened_with`, or as the table was bound."""
+        bound = binding.bound
+        as_bound = (None, "") if bound is None else (bound.storage, bound.location)
+        return self._files.get(alias, as_bound)
 
     def hear(self, report: Raw) -> None:
         """A report of Spark's. Of commits the ledger knows more."""

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 CATALOG = "sqe"
 """The name that Spark knows it by."""
+# A name that Spark redacts: settings of a session are in its event log.
+SECRET_HEADER = "X-SQE-Gateway-Secret"
+SECRET_SETTING = f"spark.sql.catalog.{CATALOG}.header.{SECRET_HEADER}"
 
 
 class Gateway:
@@ -32,14 +35,12 @@ class Gateway:
 
     def spark_conf(self) -> dict[str, str]:
         """Spark's settings of its one catalog. Starts the gateway."""
-        from sqe.catalog.gateway.app import SECRET_HEADER
-
         prefix = f"spark.sql.catalog.{CATALOG}"
         return {
             prefix: "org.apache.iceberg.spark.SparkCatalog",
             f"{prefix}.type": "rest",
             f"{prefix}.uri": self._address(self._started().port),
-            f"{prefix}.header.{SECRET_HEADER}": self._secret,
+            SECRET_SETTING: self._secret,
             # A name is another table's in the next statement.
             f"{prefix}.cache-enabled": "false",
             # What failed here fails for good; 0 is not allowed.

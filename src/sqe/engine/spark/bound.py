@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqe.catalog.gateway.bindings import Access, Binding, Bindings, Commit, aliases
 from sqe.catalog.gateway.gateway import CATALOG
+from sqe.errors import Cancelled, SqeError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -77,13 +79,29 @@ class BoundStream:
 
     @property
     def schema(self) -> pa.Schema:
-        return self._stream.schema
+        with self._in_own_words():
+            return self._stream.schema
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         try:
-            yield from self._stream
+            with self._in_own_words():
+                yield from self._stream
         finally:
             self._bound.end()
+
+    @contextlib.contextmanager
+    def _in_own_words(self) -> Iterator[None]:
+        """A statement that the catalog has refused something fails with that, and not with what Spark makes
+        of it."""
+        try:
+            yield
+        except Cancelled:
+            raise
+        except SqeError as error:
+            refused = self._bound.namespace.failure
+            if refused is None or self.commits:
+                raise
+            raise refused from error
 
     def close(self) -> None:
         try:

@@ -251,7 +251,7 @@ def _of_iceberg(failure: Failure) -> SqeError | None:
         return AccessDenied(
             "the object store does not allow this", hint="the catalog hands out the keys for what you may do"
         )
-    if refused is not None:
+    if refused is not None or failure.raised("SdkClientException") is not None:
         return Unavailable("the object store cannot be used", code="ICEBERG_FILESYSTEM_ERROR", hint=hint)
     if failure.raised("AccessControlException", "AccessDeniedException") is not None:
         return Unavailable("storage may not be read or written", code="ICEBERG_FILESYSTEM_ERROR")

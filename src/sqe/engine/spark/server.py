@@ -14,6 +14,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from sqe.catalog.gateway.gateway import SECRET_SETTING
 from sqe.config.spark import SparkSettings, authentication
 from sqe.engine.spark import watchdog
 from sqe.engine.spark.archive import ClassArchive, class_archive, prune
@@ -51,11 +52,16 @@ RUNAWAY = b"could not be stopped within"
 # Exit codes of a JVM that ran out of heap: -XX:+ExitOnOutOfMemoryError, and Spark's own handler.
 OUT_OF_MEMORY = (3, 52)
 
+# Whatever level is chosen, requests are not written down: there are keys in them.
 LOGGING = """\
 rootLogger.level = warn
 rootLogger.appenderRef.file.ref = file
 logger.server.name = {main}
 logger.server.level = info
+logger.wire.name = org.apache.iceberg.shaded.org.apache.hc.client5.http
+logger.wire.level = warn
+logger.requests.name = software.amazon.awssdk
+logger.requests.level = warn
 appender.file.type = RollingFile
 appender.file.name = file
 appender.file.fileName = {directory}/spark.log
@@ -312,6 +318,8 @@ def _conf(settings: SparkSettings, directory: Path, jars: Sequence[Path]) -> Map
         "spark.scheduler.allocation.file": f"{directory}/pools.xml",
         "spark.locality.wait": "0s",
         "spark.redaction.regex": REDACTED,
+        # Of a session's own settings, Spark's event log redacts those alone that the server has too.
+        SECRET_SETTING: "each session has its own",
         "spark.local.dir": f"{directory}/local",
         # Finished partitions wait in the heap until they are sent: half of it is their share.
         "spark.driver.maxResultSize": f"{max(_megabytes(memory) // 2, 64)}m",

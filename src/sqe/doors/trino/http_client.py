@@ -1,0 +1,76 @@
+"""A client of the door, as the server's rooms see it."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import threading
+from collections.abc import Callable, Mapping, Sequence
+
+from starlette.requests import Request
+
+from sqe.doors.trino.request_headers import BadRequest
+
+_HOST = re.compile(r"[\w.-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?")
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+class TrinoClient:
+    """A `sqe.server.client.Client`. The protocol has no sessions: all calls from one host that say the same
+    of who makes them have one, and what a statement sets is its own."""
+
+    session_cookie = None
+    is_late = False
+
+    def __init__(self, request: Request, trusted: Sequence[Network]) -> None:
+        peer = request.client.host if request.client is not None else ""
+        headers = request.headers
+        self._forwarded = _is_one_of(peer, trusted)
+        self.host = self._first(headers, "x-forwarded-for") or peer
+        self.connection = f"trino {self.host}"
+        self.base = self._base(request)
+        self.headers: Mapping[str, str] = _with_trace(dict(headers))
+
+    def keep_cookie(self, value: str) -> None:
+        """These clients keep none."""
+
+    def when_gone(self, act: Callable[[], None]) -> threading.Event:
+        """A poll that breaks off is made again; who says nothing for long is given up."""
+        return threading.Event()
+
+    def cancel(self) -> None:
+        """It is answered in any case."""
+
+    def _base(self, request: Request) -> str:
+        """The address by which the client knows us: it follows the links that start with it."""
+        headers = request.headers
+        scheme = self._first(headers, "x-forwarded-proto") or request.url.scheme
+        host = self._first(headers, "x-forwarded-host") or headers.get("host", "")
+        port = self._first(headers, "x-forwarded-port")
+        if not _HOST.fullmatch(host) or scheme not in ("http", "https"):
+            raise BadRequest("Invalid Host header")
+        if port is not None and port.isdecimal() and not re.search(r":\d+$", host):
+            usual = "443" if scheme == "https" else "80"
+            host = host if port == usual else f"{host}:{port}"
+        return f"{scheme}://{host}"
+
+    def _first(self, headers: Mapping[str, str], name: str) -> str | None:
+        """What a proxy says; anybody could say it who is none."""
+        value = headers.get(name) if self._forwarded else None
+        return value.partition(",")[0].strip() or None if value else None
+
+
+def _with_trace(headers: dict[str, str]) -> dict[str, str]:
+    """Trino's name for the id that the client's own systems know the request by."""
+    trace = headers.get("x-trino-trace-token") or headers.get("x-presto-trace-token")
+    if trace is not None:
+        headers.setdefault("x-request-id", trace)
+    return headers
+
+
+def _is_one_of(peer: str, networks: Sequence[Network]) -> bool:
+    try:
+        address = ipaddress.ip_address(peer)
+    except ValueError:
+        return False
+    return any(address in network for network in networks)

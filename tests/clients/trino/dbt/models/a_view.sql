@@ -1,0 +1,1 @@
+{{ config(materialized='view') }} select * from {{ ref('a_table') }}

@@ -1,0 +1,1 @@
+{{ config(materialized='incremental') }} select id, region from {{ ref('regions') }}

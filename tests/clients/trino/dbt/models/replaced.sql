@@ -1,0 +1,1 @@
+{{ config(materialized='incremental', unique_key='id', incremental_strategy='delete+insert') }} select id, region from {{ ref('regions') }}
