@@ -21,6 +21,12 @@ def test_a_name_that_is_read_in_two_ways_is_refused(location: str) -> None:
         engine_path(location)
 
 
+@pytest.mark.parametrize("bucket", ["127.0.0.1:80#", "a@b", "b:80", "a?b", "%61", "b\\c", " b"])
+def test_a_bucket_cannot_be_the_name_of_a_server(bucket: str) -> None:
+    with pytest.raises(InvalidArgument, match="no place in an object store"):
+        engine_path(f"s3://{bucket}/t/a")
+
+
 def test_nothing_is_opened_without_keys() -> None:
     with pytest.raises(NotSupported, match="not a local path"):
         file_system("s3://lake/t")

@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import re
 import time
+from ipaddress import ip_network
 from pathlib import Path
 
 import pytest
+from starlette.requests import Request
 from tests.doors.trino.trino_door import ANYBODY, KEYS, Opened, Wire, opened_door
+
+from sqe.doors.trino.http_client import TrinoClient
 
 ENDLESS = (
     "SELECT count(*) FROM TABLE(sequence(1, 3000000)) AS a, TABLE(sequence(1, 3000000)) AS b"
@@ -153,6 +157,32 @@ def test_the_page_of_a_query_shows_text_as_text(wire: Wire) -> None:
     text = page.data.decode()
     assert "<script>" not in text and "&lt;script&gt;" in text
     assert "FINISHED" in text and "fast" in text and "ms" in text
+
+
+def test_a_page_that_no_number_names(wire: Wire) -> None:
+    page = wire.post("SELECT 1")["nextUri"].rpartition("/")[0]
+    for token in ("9" * 5000, "x", "-1", "1e3"):
+        assert wire.send("GET", f"{page}/{token}").status == 404
+
+
+def test_the_address_of_a_client_is_what_the_proxies_saw() -> None:
+    trusted = [ip_network("10.0.0.0/8")]
+
+    def host(peer: str, forwarded: str) -> str:
+        scope = {
+            "type": "http",
+            "headers": [(b"host", b"sqe"), (b"x-forwarded-for", forwarded.encode())],
+            "client": (peer, 1),
+            "server": ("sqe", 80),
+            "scheme": "http",
+            "path": "/",
+            "query_string": b"",
+        }
+        return TrinoClient(Request(scope), trusted).host
+
+    assert host("10.0.0.1", "6.6.6.6, 1.2.3.4") == "1.2.3.4"
+    assert host("10.0.0.1", "6.6.6.6, 1.2.3.4, 10.0.0.2") == "1.2.3.4"
+    assert host("1.2.3.4", "6.6.6.6") == "1.2.3.4"
 
 
 def test_links_start_with_the_address_that_the_client_knows(wire: Wire, tmp_path: Path) -> None:

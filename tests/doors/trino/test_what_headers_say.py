@@ -62,6 +62,11 @@ def test_prepared_statements_may_be_packed(wire: Wire) -> None:
     # A few bytes that hold a hundred megabytes.
     bomb = wire.send("POST", "/v1/statement", "EXECUTE p1", packed(b" " * (100 << 20)))
     assert bomb.status == 400 and b"query.max_sql_bytes" in bomb.data
+    # Nor may many together hold more than one may.
+    one = packed(b" " * 900_000)["X-Trino-Prepared-Statement"]
+    many = ",".join(one.replace("p1=", f"p{n}=") for n in range(50))
+    bombs = wire.send("POST", "/v1/statement", "EXECUTE p1", {"X-Trino-Prepared-Statement": many})
+    assert bombs.status == 400 and b"query.max_sql_bytes" in bombs.data
 
 
 @pytest.mark.parametrize(

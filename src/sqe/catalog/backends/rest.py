@@ -456,12 +456,19 @@ class RestCatalog(CommittingCatalog):
     def _pointer(self, namespace: Namespace, name: str) -> Pointer | None:
         if not namespace or not _is_name(*namespace, name):
             return None
+        denied: Denied | None = None
         for kind in ("tables", "views") if self._client.has_views else ("tables",):
             try:
                 answer = self._client.read("namespaces", namespace, kind, (name,))
             except RestError:
                 continue
+            except Denied as error:
+                # As many questions as for a name that is not there.
+                denied = denied or error
+                continue
             return self._pointer_in(answer, TableName(self.name, namespace, name), view=kind == "views")
+        if denied is not None:
+            raise denied
         return None
 
     def _pointer_in(self, answer: Answer, name: TableName, *, view: bool) -> Pointer:

@@ -60,7 +60,12 @@ class VendedStorage:
         with self._lock:
             self._renew_if_due()
             own = next((given for prefix, given in self._by_prefix if location.startswith(prefix)), {})
-            properties = {**self._configured, **self._common, **own}
+            vended = {**self._common, **own}
+            properties = {**self._configured, **vended}
+            if names.ACCESS_KEY not in vended and names.ACCESS_KEY in self._configured:
+                # Keys of the configuration go where it says, and nowhere that a catalog names.
+                vended.pop(names.ENDPOINT, None)
+                properties = {**vended, **self._configured}
         if self._required and not (names.ACCESS_KEY in self._common or names.ACCESS_KEY in own):
             raise AccessDenied(
                 "the catalog hands out no keys for the files of the table",

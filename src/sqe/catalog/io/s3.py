@@ -30,7 +30,8 @@ RETRIES = 3
 # A store that is slow or down is given up after this.
 RETRY_SECONDS = 30
 _MOST_CLIENTS = 200
-_LOCATION = re.compile(r"(?i:s3a?)://([^/]+)/?(.*)", re.DOTALL)
+# Anything else in the place of a bucket might be read as the name of a server.
+_LOCATION = re.compile(r"(?i:s3a?)://([A-Za-z0-9][A-Za-z0-9._-]*)(?:/(.*))?", re.DOTALL)
 _UNUSABLE = re.compile(r"[?#\x00-\x1f\x7f]")
 
 
@@ -205,7 +206,7 @@ def _parts(location: str) -> tuple[str, str]:
     match = _LOCATION.fullmatch(location)
     if match is None:
         raise InvalidArgument(f"{location!r} is no place in an object store")
-    return match[1], match[2]
+    return match[1], match[2] or ""
 
 
 @contextlib.contextmanager

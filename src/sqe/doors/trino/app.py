@@ -45,8 +45,8 @@ from sqe.server.clients import Clients
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-THREADS = 256
-"""Calls at once; each waits for a second at most."""
+THREADS = 512
+"""Calls at once, and more than one user may have; each waits for a second at most."""
 ENCODERS = 4
 """Pages that are made ahead at once."""
 ENVIRONMENT = "sqe"
@@ -60,6 +60,7 @@ _COOKIE = "sqe_log_in"
 HOLD_SECONDS = 30.0
 """How long a client waits for a person to log in, before it has to ask again."""
 _LOOK_SECONDS = 0.1
+_TOKEN = re.compile(r"[0-9]{1,18}")
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s)")
 # What a client is told to try again later for, and what it is not let in for.
 _STATUS: tuple[tuple[type[SqeError], int], ...] = (
@@ -93,8 +94,8 @@ class TrinoApp:
         self.draining = False
 
     def asgi(self) -> Any:
-        page = "/{id}/{slug}/{token:int}"
-        cut_short = "/v1/statement/executing/partialCancel/{id}/{stage}/{slug}/{token:int}"
+        page = "/{id}/{slug}/{token}"
+        cut_short = "/v1/statement/executing/partialCancel/{id}/{stage}/{slug}/{token}"
         routes = [
             _route("POST", "/v1/statement", self._post),
             _route("HEAD", "/v1/statement", self._called(lambda call, request: Response())),
@@ -300,7 +301,7 @@ class TrinoApp:
     def _found(self, call: Call, request: Request, phase: str) -> tuple[Query, int]:
         names = request.path_params
         query = self._of_caller(call, request, names["id"])
-        token = int(names["token"])
+        token = int(names["token"]) if _TOKEN.fullmatch(names["token"]) else -1
         if not query.opens(phase, names["slug"], token):
             raise NotFound("there is no such query", code="NOT_FOUND")
         return query, token

@@ -26,7 +26,7 @@ class TrinoClient:
         peer = request.client.host if request.client is not None else ""
         headers = request.headers
         self._forwarded = _is_one_of(peer, trusted)
-        self.host = self._first(headers, "x-forwarded-for") or peer
+        self.host = self._farthest(headers.get("x-forwarded-for"), trusted) or peer
         self.connection = f"trino {self.host}"
         self.base = self._base(request)
         self.headers: Mapping[str, str] = _with_trace(dict(headers))
@@ -53,6 +53,14 @@ class TrinoClient:
             usual = "443" if scheme == "https" else "80"
             host = host if port == usual else f"{host}:{port}"
         return f"{scheme}://{host}"
+
+    def _farthest(self, forwarded: str | None, trusted: Sequence[Network]) -> str | None:
+        """The address that the first of our proxies saw. Each adds one to the end; what stands before them
+        all is the client's to choose."""
+        if forwarded is None or not self._forwarded:
+            return None
+        addresses = [address.strip() for address in forwarded.split(",")]
+        return next((each for each in reversed(addresses) if not _is_one_of(each, trusted)), None)
 
     def _first(self, headers: Mapping[str, str], name: str) -> str | None:
         """What a proxy says; anybody could say it who is none."""

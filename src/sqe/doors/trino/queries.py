@@ -15,6 +15,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Executor
+from dataclasses import replace
 from typing import Any
 
 from sqe.doors.trino.errors import error_document
@@ -117,8 +118,9 @@ class Query:
         return self._page
 
     @property
-    def page_bytes(self) -> int:
-        return self._page.size
+    def kept_bytes(self) -> int:
+        """Of what is left of it after its end."""
+        return self._page.size + len(self.running.statement.text)
 
     def page(self, phase: str, token: int, seconds: float) -> Page:
         """The page that has this token: the newest again, or the next one. Gone, NotFound."""
@@ -251,14 +253,21 @@ class Query:
     def _end(self) -> None:
         """Its rows were fetched, or never will be: only the last page is kept."""
         if self.ended_at is None:
+            self._forget_prepared()
             self.ended_at = time.monotonic()
             self._statements.close(self.running)
             self._on_end(self)
+
+    def _forget_prepared(self) -> None:
+        """The statements that its client sent with it: a megabyte each, and of no use any more."""
+        self.asked = replace(self.asked, prepared={})
+        self._session.prepared.clear()
 
     def _given_up(self) -> None:
         """The server has closed it: its client has cancelled, or has not come for long."""
         if self.ended_at is not None:
             return
+        self._forget_prepared()
         error: SqeError = UserError(
             "the query was abandoned: nobody has asked for its rows", code="ABANDONED_QUERY"
         )
@@ -318,7 +327,7 @@ class Queries:
     def _keep_for_a_while(self, query: Query) -> None:
         with self._lock:
             self._ended[query.id] = query
-            self._kept_bytes += query.page_bytes
+            self._kept_bytes += query.kept_bytes
             before = time.monotonic() - KEPT_SECONDS
             while self._ended:
                 oldest = next(iter(self._ended.values()))
@@ -327,4 +336,4 @@ class Queries:
                     break
                 del self._ended[oldest.id]
                 self._by_id.pop(oldest.id, None)
-                self._kept_bytes -= oldest.page_bytes
+                self._kept_bytes -= oldest.kept_bytes

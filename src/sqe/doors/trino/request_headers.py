@@ -149,26 +149,27 @@ class _Reader:
 
     def _prepared(self) -> list[tuple[str, str]]:
         statements = []
+        left = self._longest_statement
         for name, value in self._pairs("Prepared-Statement"):
             text = self._decoded("Prepared-Statement", value)
             if text.startswith(_ZSTD):
-                text = self._unpacked(text[len(_ZSTD) :])
+                text = self._unpacked(text[len(_ZSTD) :], left)
+                left -= len(text)
             statements.append((self._decoded("Prepared-Statement", name), text))
         return statements
 
-    def _unpacked(self, text: str) -> str:
-        """A few bytes can hold gigabytes of the same letter: no more is unpacked than a statement may
-        have."""
+    def _unpacked(self, text: str, most: int) -> str:
+        """A few bytes can hold gigabytes of the same letter: of all statements together no more is unpacked
+        than one may have."""
         import zstandard
 
         invalid = BadRequest(f"Invalid {self._name('Prepared-Statement')} header")
         try:
             packed = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-            most = self._longest_statement
             plain = zstandard.ZstdDecompressor(max_window_size=1 << 23).stream_reader(packed).read(most + 1)
             if len(plain) > most:
                 raise BadRequest(
-                    f"{invalid.message}: the statement has more than {most} bytes (query.max_sql_bytes)"
+                    f"{invalid.message}: more than {self._longest_statement} bytes (query.max_sql_bytes)"
                 )
             return plain.decode()
         except (binascii.Error, UnicodeDecodeError, ValueError, zstandard.ZstdError):
