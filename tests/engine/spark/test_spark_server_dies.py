@@ -42,6 +42,7 @@ def lane() -> Iterator[Spark]:
     lane.close(wait=60)
 
 
+@pytest.mark.long
 def test_a_killed_server_fails_its_statement_and_the_next_one_works(lane: Spark) -> None:
     session = lane.session("x", {})
 
