@@ -7,6 +7,7 @@ A backend says where names lead to (`_pointer`) and how new metadata takes the p
 from __future__ import annotations
 
 import contextlib
+import copy
 import random
 import time
 from abc import ABC, abstractmethod
@@ -104,6 +105,12 @@ class CommittingCatalog(ABC):
     @property
     def kept_bytes(self) -> int:
         return self._tables.bytes
+
+    def _keeping_in(self, tables: ByteCache[Table]) -> Self:
+        """The same catalog, which keeps the tables that it reads there."""
+        other = copy.copy(self)
+        other._tables = tables
+        return other
 
     def check(self) -> None:
         self.namespaces()

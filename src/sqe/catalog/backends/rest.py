@@ -119,11 +119,8 @@ class RestCatalog(CommittingCatalog):
         chosen = self._choose_tokens(tokens)
         # Of everybody, if everybody reaches it with the same token, or with none.
         kept = self._kept_for(identity.key if chosen is not None and chosen is tokens else "")
-        acting = copy.copy(self)
-        acting.__dict__ |= {
-            "_client": self._client.acting_with(chosen, kept.learnt),
-            "_tables": kept.tables,
-        }
+        acting = self._keeping_in(kept.tables)
+        acting._client = self._client.acting_with(chosen, kept.learnt)
         return acting
 
     def _kept_for(self, key: str) -> _Kept:
