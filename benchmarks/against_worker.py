@@ -10,11 +10,12 @@ import sqe
 
 
 def main() -> None:
-    with sqe.connect(memory=True) as connection:
+    warehouse = sys.argv[1] if len(sys.argv) > 1 else None
+    with sqe.connect(warehouse=warehouse, memory=warehouse is None) as connection:
         for line in sys.stdin:
             begin = time.perf_counter()
             cursor = connection.execute(line)
-            if line.startswith("SELECT"):
+            if line.startswith(("SELECT", "EXPLAIN")):
                 cursor.fetchall()
             print(time.perf_counter() - begin, flush=True)
 
