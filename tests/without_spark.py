@@ -6,6 +6,7 @@ A test needs Spark if its fixtures do. One that starts a Spark by itself, or a c
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,6 +31,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not config.getoption(OPTION):
         return
     home = Path(tempfile.mkdtemp(prefix="sqe-no-java-"))
+    config.add_cleanup(lambda: shutil.rmtree(home, ignore_errors=True))
     config.stash[_starts] = starts = home / "starts"
     executable = home / "bin" / "java"
     executable.parent.mkdir()

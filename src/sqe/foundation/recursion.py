@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ContextDecorator
 
 MAX_NESTING = 256
 _FRAMES_A_LEVEL = 40
@@ -26,20 +25,21 @@ def ensure_recursion_limit() -> None:
         sys.setrecursionlimit(_NEEDED)
 
 
-@contextmanager
-def deep_recursion() -> Iterator[None]:
+class deep_recursion(ContextDecorator):
     """Trees of MAX_NESTING levels can be walked inside. The last thread to leave restores the limit, so that
     none of ours meets a lower one in the middle of a tree."""
-    global _users, _hosts_limit
-    with _lock:
-        _users += 1
-        limit = sys.getrecursionlimit()
-        if limit < _NEEDED:
-            _hosts_limit = limit
-            sys.setrecursionlimit(_NEEDED)
-    try:
-        yield
-    finally:
+
+    def __enter__(self) -> None:
+        global _users, _hosts_limit
+        with _lock:
+            _users += 1
+            limit = sys.getrecursionlimit()
+            if limit < _NEEDED:
+                _hosts_limit = limit
+                sys.setrecursionlimit(_NEEDED)
+
+    def __exit__(self, *_: object) -> None:
+        global _users
         with _lock:
             _users -= 1
             if _users == 0 and _hosts_limit is not None:

@@ -14,12 +14,14 @@ import os
 import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 
 import pyarrow as pa
 
 from sqe.errors import Cancelled, InternalError, LimitExceeded, SqeError, Unavailable
+from sqe.foundation.idle_threads import IdleThreads
 from sqe.foundation.record import record
 from sqe.foundation.scratch import Scratch, remove_stale
 from sqe.results.frames import frame, message_start, pieces
@@ -33,6 +35,7 @@ PREFIX = "sqe-spool-"
 # memory is reused instead of allocated. Only a single row may be larger.
 LARGEST_BATCH = MIB
 Ended = Callable[[int, SqeError | None], None]
+_threads = IdleThreads("sqe-drain")
 
 
 @record
@@ -194,8 +197,8 @@ class Result:
         return self._done
 
     def drain(self, batches: Iterable[pa.RecordBatch]) -> None:
-        """Starts the thread that takes everything."""
-        threading.Thread(target=self._drain, args=(batches,), name="sqe-drain", daemon=True).start()
+        """Lets a thread take everything."""
+        _threads.run(partial(self._drain, batches))
 
     def wait(self, timeout: float | None = None) -> bool:
         """Whether everything has arrived; raises what went wrong."""

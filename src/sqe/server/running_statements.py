@@ -7,9 +7,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from sqe.coordinator import Coordinator
 from sqe.errors import NotFound, SessionExpired, SqeError
+from sqe.foundation.idle_threads import IdleThreads
 from sqe.observe.request_ids import request_ids
 from sqe.results.result import Result
 from sqe.server.client import Client
@@ -27,6 +29,7 @@ LAST_ROWS_SECONDS = 0.02
 LOOK_SECONDS = 0.2
 # A client that was told of its result comes for it within this time, if it comes.
 FETCH_SECONDS = 5.0
+_threads = IdleThreads("sqe-background")
 
 
 class RunningStatement:
@@ -151,7 +154,7 @@ class RunningStatements:
 
     def begin(self, running: RunningStatement) -> None:
         running.in_background = True
-        threading.Thread(target=self._run, args=(running,), name="sqe-background", daemon=True).start()
+        _threads.run(partial(self._run, running))
 
     @contextmanager
     def attended(self, statement: Statement, client: Client) -> Iterator[None]:

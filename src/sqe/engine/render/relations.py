@@ -545,6 +545,8 @@ def _can_inline(block: Block, expressions: Sequence[Expression], kept: Needed) -
         return False
     uses: Counter[int] = Counter()
     for expression in expressions:
+        if isinstance(expression, Literal):
+            continue
         used = Counter(n.field.id for n in own_nodes(expression) if isinstance(n, Ref))
         uses.update(used)
         computed = any(not block.columns[i].plain for i in references([expression]) if i in block.columns)
