@@ -15,6 +15,8 @@ import trustme
 from tests.flight_server import KEYS, Serve
 
 import sqe
+from sqe.api.remote.client import Client
+from sqe.api.remote.statement import RemoteStatement
 from sqe.doors.open import OpenServer
 
 pytestmark = pytest.mark.spark
@@ -150,17 +152,36 @@ def test_a_text_that_cannot_be_sent_whole_is_refused_as_it_is_embedded(
     assert said[0] == said[1] and said[0][0] == "SYNTAX_ERROR"
 
 
+FAILS_AMONG_ROWS = (
+    "SELECT x, y, 1 / (x * 1000 + y - 10000300) FROM UNNEST(sequence(1, 10000)) a (x),"
+    " UNNEST(sequence(1, 300)) b (y)"
+)
+
+
 def test_an_error_among_rows_is_that_of_the_statement(server: OpenServer) -> None:
-    sql = (
-        "SELECT x, y, 1 / (x * 1000 + y - 10000300) FROM UNNEST(sequence(1, 10000)) a (x),"
-        " UNNEST(sequence(1, 300)) b (y)"
-    )
     with sqe.connect(host="127.0.0.1", port=server.flight.port, token=KEYS["ann"]) as connection:
         for _ in range(3):
-            with pytest.raises(sqe.Error) as caught:
-                connection.execute(sql).fetchall()
+            with pytest.raises(sqe.Error, match="Division by zero") as caught:
+                connection.execute(FAILS_AMONG_ROWS).fetchall()
             assert caught.value.code == "DIVISION_BY_ZERO"
             assert str(caught.value.position) == "1:14"
+
+
+def test_rows_that_are_asked_for_after_the_statement_has_failed(
+    server: OpenServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server has told whoever polled, and has forgotten the statement."""
+    opened = RemoteStatement._opened
+
+    def late(self: RemoteStatement, client: Client, reader: Any, partition: bytes) -> Any:
+        assert self._answered.wait(30)
+        return opened(self, client, reader, partition)
+
+    monkeypatch.setattr(RemoteStatement, "_opened", late)
+    with sqe.connect(host="127.0.0.1", port=server.flight.port, token=KEYS["ann"]) as connection:
+        with pytest.raises(sqe.Error, match="Division by zero") as caught:
+            connection.execute(FAILS_AMONG_ROWS).fetchall()
+        assert caught.value.code == "DIVISION_BY_ZERO"
 
 
 def test_threads_that_share_a_connection(server: OpenServer) -> None:

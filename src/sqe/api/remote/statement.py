@@ -166,23 +166,30 @@ class RemoteStatement:
     def _batches(self, client: Client, partitions: Sequence[bytes]) -> Iterator[pa.RecordBatch]:
         with client.busy():
             for partition in partitions:
-                with translated(client.where), client.reader() as reader:
-                    reader.adbc_read_partition(partition)
-                    batches = iter(reader.fetch_record_batch())
+                with client.reader() as reader:
+                    batches = self._opened(client, reader, partition)
                     while (batch := self._next(batches)) is not None:
                         if self.cancelled:
                             raise Cancelled("the statement was cancelled")
                         yield batch
 
+    def _opened(self, client: Client, reader: Any, partition: bytes) -> Iterator[pa.RecordBatch]:
+        try:
+            reader.adbc_read_partition(partition)
+            return iter(reader.fetch_record_batch())
+        except adbc.Error as error:
+            raise self._reason() or failure_of(error, client.where) from None
+
     def _next(self, batches: Iterator[pa.RecordBatch]) -> pa.RecordBatch | None:
         try:
             return next(batches, None)
         except (OSError, pa.ArrowException) as error:
-            # Arrow's reader says what the driver says, without what it knows of it. Rows that break off are
-            # those of a statement that still runs, and whoever polls it is told why.
-            if self._answered.wait(POLL_SECONDS) and self._failure is not None:
-                raise self._failure from None
-            raise broken_off(error) from None
+            raise self._reason() or broken_off(error) from None
+
+    def _reason(self) -> SqeError | None:
+        """Why there are no more rows. The driver says no more than that there are none, or that the statement
+        is gone; rows that break off are those of a statement that still ran, and whoever polls it is told."""
+        return self._failure if self._answered.wait(POLL_SECONDS) else None
 
 
 def _whole(info: flight.FlightInfo) -> bytes:

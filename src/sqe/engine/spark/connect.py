@@ -203,7 +203,7 @@ class ConnectSession:
         try:
             while True:
                 try:
-                    for response in call(request, timeout=_remaining(deadline)):
+                    for response in self._begun(call, request, _remaining(deadline)):
                         failures = 0
                         last_id = response.response_id
                         if response.HasField("result_complete"):
@@ -235,11 +235,17 @@ class ConnectSession:
                 _releases.add(future)
                 future.add_done_callback(_releases.discard)
 
+    def _begun(self, method: Any, request: Any, seconds: float | None) -> Any:
+        try:
+            return method(request, timeout=seconds)
+        except ValueError:
+            raise Unavailable("the connection to Spark was closed") from None
+
     def _call(self, method: Any, request: Any) -> Any:
         failures = 0
         while True:
             try:
-                return method(request, timeout=CALL_SECONDS)
+                return self._begun(method, request, CALL_SECONDS)
             except grpc.RpcError as error:
                 failures += 1
                 if not self._may_retry(error, failures):
