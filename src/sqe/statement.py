@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import partial
 
 from sqe.bind.binder import Binder
+from sqe.bind.rules import bind_rule
 from sqe.bind.statement import bind
 from sqe.bind.views.reader import ViewReader
 from sqe.commands.command import command_for
@@ -89,7 +90,8 @@ def _plan(statement: Statement, session: Session, guard: Guard, coordinator: Coo
         )
         bound = bind(binder, syntax)
     with statement.stage("secure"):
-        tree = push_down(secure(bound, guard, binder.tables, binder.fresh))
+        rules = partial(bind_rule, binder)
+        tree = push_down(secure(bound, guard, binder.tables, binder.fresh, rules))
     with statement.stage("route"):
         question = Question(
             tree.statement if isinstance(tree, Explain) else tree,
@@ -113,6 +115,7 @@ def _plan(statement: Statement, session: Session, guard: Guard, coordinator: Coo
         guard,
         ViewReader(binder),
         binder.fresh,
+        rules,
         chosen_route,
         rendered,
         passing,

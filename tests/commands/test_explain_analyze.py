@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -11,12 +11,10 @@ import pytest
 import sqe
 from sqe.api.connection import Connection
 from sqe.errors import Cancelled, LimitExceeded, NotSupported, SqeError
-from sqe.policy.decision import EVERYTHING, Decision
+from sqe.policy.decision import EVERYTHING, Decision, Rule
 from sqe.session import Identity
 from sqe.sql.parse import parse
-from sqe.tree.expressions import Call, Expression, Literal
 from sqe.tree.relations import TableName
-from sqe.types import sql_types as t
 
 pytestmark = pytest.mark.spark
 LANES = ["fast", "spark"]
@@ -44,14 +42,10 @@ class Some:
 
     def table(self, identity: Identity, table: TableName) -> Decision:
         hides = self.active and table.name == "people"
-        return Decision(visible=True, row_filters=(_is_two,)) if hides else EVERYTHING
+        return Decision(visible=True, row_filters=(Rule("id = 2"),)) if hides else EVERYTHING
 
     def may_read_files(self, identity: Identity, paths: Sequence[str]) -> bool:
         return True
-
-
-def _is_two(columns: Mapping[str, Expression]) -> Expression:
-    return Call(t.BOOLEAN, "$eq", (columns["id"], Literal(t.BIGINT, 2)))
 
 
 @pytest.fixture(scope="module")

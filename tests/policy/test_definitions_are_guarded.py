@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import pytest
 
 from sqe.api.connection import Connection, connect
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.errors import SqeError
-from sqe.policy.decision import EVERYTHING, Decision
+from sqe.policy.decision import EVERYTHING, Decision, Rule
 from sqe.session import Identity
-from sqe.tree.expressions import Call, Expression, Literal
 from sqe.tree.relations import TableName
-from sqe.types import sql_types as t
 
-
-def only_europe(columns: Mapping[str, Expression]) -> Expression:
-    return Call(t.BOOLEAN, "$eq", (columns["region"], Literal(t.VARCHAR, "only-europe")))
-
-
-def stars(columns: Mapping[str, Expression]) -> Expression:
-    return Literal(t.VARCHAR, "***")
+ONLY_EUROPE = Rule("region = 'only-europe'")
+STARS = Rule("'***'")
 
 
 class Restricted:
@@ -38,11 +31,11 @@ class Restricted:
         if table.name == "people":
             return Decision(
                 visible=True,
-                row_filters=(only_europe,),
-                masks={"name": stars},
+                row_filters=(ONLY_EUROPE,),
+                masks={"name": STARS},
                 restricted=frozenset({"salary"}),
             )
-        return Decision(visible=True, row_filters=(only_europe,)) if table.name == "half" else EVERYTHING
+        return Decision(visible=True, row_filters=(ONLY_EUROPE,)) if table.name == "half" else EVERYTHING
 
     def may_read_files(self, identity: Identity, paths: Sequence[str]) -> bool:
         return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,10 +12,10 @@ from tests.stored_views import store_view
 
 from sqe.api.connection import Connection
 from sqe.errors import AccessDenied, InternalError, NotFound
-from sqe.policy.decision import EVERYTHING, Decision
+from sqe.policy.decision import EVERYTHING, Decision, Rule
 from sqe.policy.secure import check_secured
 from sqe.session import Identity
-from sqe.tree.expressions import Call, Expression, Field, Literal
+from sqe.tree.expressions import Field
 from sqe.tree.relations import Scan, TableName
 from sqe.tree.statements import Query
 from sqe.types import sql_types as t
@@ -23,12 +23,8 @@ from sqe.types import sql_types as t
 pytestmark = pytest.mark.spark
 
 
-def only_europe(columns: Mapping[str, Expression]) -> Expression:
-    return Call(t.BOOLEAN, "$eq", (columns["region"], Literal(t.VARCHAR, "EU")))
-
-
-def stars(columns: Mapping[str, Expression]) -> Expression:
-    return Literal(t.VARCHAR, "***")
+ONLY_EUROPE = Rule("region = 'EU'")
+STARS = Rule("'***'")
 
 
 class Restricted:
@@ -42,7 +38,7 @@ class Restricted:
         if table.name != "people" or not self.active:
             return EVERYTHING
         return Decision(
-            visible=True, row_filters=(only_europe,), masks={"name": stars}, restricted=frozenset({"salary"})
+            visible=True, row_filters=(ONLY_EUROPE,), masks={"name": STARS}, restricted=frozenset({"salary"})
         )
 
     def may_read_files(self, identity: Identity, paths: Sequence[str]) -> bool:

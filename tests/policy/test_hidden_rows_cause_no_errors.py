@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import pytest
 
 from sqe.api.connection import Connection
 from sqe.errors import NotSupported
-from sqe.policy.decision import EVERYTHING, Decision
+from sqe.policy.decision import EVERYTHING, Decision, Rule
 from sqe.session import Identity
-from sqe.tree.expressions import Call, Expression, Literal
 from sqe.tree.relations import TableName
-from sqe.types import sql_types as t
 
 pytestmark = pytest.mark.spark
 
 
-def only_europe(columns: Mapping[str, Expression]) -> Expression:
-    # A Python body: Spark computes it after the conditions of the query.
-    region = Call(t.VARCHAR, "normalize", (columns["region"], Literal(t.VARCHAR, "NFC")))
-    return Call(t.BOOLEAN, "$eq", (region, Literal(t.VARCHAR, "EU")))
-
-
-def no_name(columns: Mapping[str, Expression]) -> Expression:
-    return Literal(t.VARCHAR, "***")
+# A Python body: Spark computes it after the conditions of the query.
+ONLY_EUROPE = Rule("normalize(region, NFC) = 'EU'")
+STARS = Rule("'***'")
 
 
 class OnlyEurope:
@@ -34,9 +27,9 @@ class OnlyEurope:
         if not self.active:
             return EVERYTHING
         if table.name == "people":
-            return Decision(visible=True, row_filters=(only_europe,))
+            return Decision(visible=True, row_filters=(ONLY_EUROPE,))
         if table.name == "masked":
-            return Decision(visible=True, masks={"name": no_name})
+            return Decision(visible=True, masks={"name": STARS})
         return EVERYTHING
 
     def may_read_files(self, identity: Identity, paths: Sequence[str]) -> bool:

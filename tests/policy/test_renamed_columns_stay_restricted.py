@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 import pytest
 
 from sqe.bind.binder import Binder
 from sqe.bind.query.tables import make_scan
+from sqe.bind.rules import bind_rule
 from sqe.catalog.catalogs import Catalogs
 from sqe.catalog.iceberg.table import Column, Snapshot, Table
 from sqe.errors import AccessDenied
-from sqe.policy.decision import Decision
+from sqe.policy.decision import Decision, Rule
 from sqe.policy.secure import Guard, secure
 from sqe.session import Identity, Session
-from sqe.tree.expressions import Call, Expression, Field, Literal
+from sqe.tree.expressions import Field, Literal
 from sqe.tree.relations import AsOf, Project, Scan, TableName
 from sqe.tree.statements import Query
 from sqe.types import sql_types as t
@@ -51,7 +53,8 @@ def seen(decision: Decision) -> Project:
     binder = Binder("", Session(Identity("joe"), "lake"), catalogs, guard)
     scan = make_scan(binder, TABLE, TABLE.columns_at(1), AsOf(1))
     numbers = itertools.count(1000)
-    query = secure(Query(scan), guard, {NAME: TABLE}, lambda n, k: Field(next(numbers), n, k))
+    bind = partial(bind_rule, binder)
+    query = secure(Query(scan), guard, {NAME: TABLE}, lambda n, k: Field(next(numbers), n, k), bind)
     assert isinstance(query.relation, Project)
     return query.relation
 
@@ -62,16 +65,53 @@ def test_a_restricted_column_is_hidden_under_its_old_name_and_so_is_one_that_is_
     assert isinstance(relation.input, Scan) and relation.input.columns == ("name", "area")
 
 
-def test_a_mask_follows_its_column() -> None:
-    stars = Literal(t.VARCHAR, "***")
-    relation = seen(Decision(visible=True, masks={"ssn": lambda columns: stars}))
-    assert relation.expressions[[f.name for f in relation.fields].index("social")] == stars
+STARS = Rule("'***'")
+
+
+@pytest.mark.parametrize("key", ["ssn", 2])
+def test_a_mask_follows_its_column(key: int | str) -> None:
+    relation = seen(Decision(visible=True, masks={key: STARS}))
+    masked = relation.expressions[[f.name for f in relation.fields].index("social")]
+    assert isinstance(masked, Literal) and masked.value == "***"
+
+
+def test_a_restriction_by_id_follows_its_column() -> None:
+    relation = seen(Decision(visible=True, restricted=frozenset({2})))
+    assert [f.name for f in relation.fields] == ["name", "area"]
 
 
 def test_a_filter_finds_its_column_or_denies() -> None:
-    def european(columns: Mapping[str, Expression]) -> Expression:
-        return Call(t.BOOLEAN, "$eq", (columns["region"], Literal(t.VARCHAR, "EU")))
-
+    european = Rule("region = 'EU'")
     assert "area" in seen(Decision(visible=True, row_filters=(european,))).input.input.columns  # type: ignore[attr-defined]
-    with pytest.raises(AccessDenied):
-        seen(Decision(visible=True, row_filters=(lambda columns: columns["added_later"],)))
+    written_then = Rule("area = 'EU'", columns=(("area", 3),))
+    assert "area" in seen(Decision(visible=True, row_filters=(written_then,))).input.input.columns  # type: ignore[attr-defined]
+    for missing in (Rule("added_later"), Rule("gone = 'x'"), Rule("area = 'EU'", columns=(("area", 99),))):
+        with pytest.raises(AccessDenied, match="a rule on it cannot be applied"):
+            seen(Decision(visible=True, row_filters=(missing,)))
+
+
+@pytest.mark.parametrize("decision", [
+    Decision(visible=True, masks={"unheard_of": STARS}),
+    Decision(visible=True, restricted=frozenset({"unheard_of"})),
+])  # fmt: skip
+def test_a_rule_on_a_column_that_there_is_not_denies(decision: Decision) -> None:
+    with pytest.raises(AccessDenied, match="a rule on it cannot be applied"):
+        seen(decision)
+
+
+@pytest.mark.parametrize("sql", [
+    "", "1", "name", "name = 'x', true", "true FROM people", "true AS x", "*", "people.*", "true; SELECT 1",
+    "name = ?", "count(*) > 1", "true UNION SELECT true", "true) OR (true", "true -- x\nFROM people",
+    "name = 'x' AND " * 600 + "true", "name = '" + "x" * 17000 + "'", "row_number() OVER () = 1",
+    "EXISTS (SELECT 1 FROM TABLE(read_parquet('/etc/passwd')))", "nofunction(name)", "true LIMIT 1",
+])  # fmt: skip
+def test_what_is_not_one_condition_denies(sql: str) -> None:
+    with pytest.raises(AccessDenied, match="a rule on it cannot be applied") as caught:
+        seen(Decision(visible=True, row_filters=(Rule(sql),)))
+    assert "passwd" not in str(caught.value)
+
+
+@pytest.mark.parametrize("sql", ["1", "true", "ARRAY['x']", "DATE '2024-01-01'"])
+def test_a_mask_of_another_type_denies(sql: str) -> None:
+    with pytest.raises(AccessDenied, match="a rule on it cannot be applied"):
+        seen(Decision(visible=True, masks={"name": Rule(sql)}))

@@ -70,7 +70,7 @@ class Vanish(Statement):
 def test_a_kind_that_is_unknown_passes_no_gate() -> None:
     guard = Guard(AllowAll(), Identity("joe"))
     with pytest.raises(InternalError, match="Vanish does not say its"):
-        secure(Vanish(), guard, {}, lambda name, kind: pytest.fail("nothing is numbered"))
+        secure(Vanish(), guard, {}, lambda *_: pytest.fail("numbered"), lambda *_: pytest.fail("bound"))
     with pytest.raises(InternalError, match="no command runs a Vanish"):
         command_for(Vanish())
 

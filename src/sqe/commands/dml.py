@@ -114,7 +114,7 @@ def _count_matching(
         relation = Filter(relation.fields, relation, tree.condition)
     count = plan.fresh("count", t.BIGINT)
     query = Query(Aggregate((count,), relation, (), (AggregateCall(t.BIGINT, "count", ()),)))
-    secured = secure(query, plan.guard, plan.tables, plan.fresh)
+    secured = secure(query, plan.guard, plan.tables, plan.fresh, plan.bind_rule)
     lane = coordinator.lane(plan.route.lane)
     question = plan.question_of(statement.id, secured)
     # The snapshot before ours may be one that another has made since the statement was bound.

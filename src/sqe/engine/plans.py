@@ -17,12 +17,11 @@ from sqe.engine.lane import Question, Rendered
 from sqe.engine.route import Route
 from sqe.foundation.byte_cache import ByteCache
 from sqe.foundation.record import record
-from sqe.policy.secure import Guard
+from sqe.policy.secure import BindRule, Fresh, Guard
 from sqe.session import Session
-from sqe.tree.expressions import Field, walk
+from sqe.tree.expressions import walk
 from sqe.tree.relations import FileScan, Scan, TableName
 from sqe.tree.statements import Query, Statement
-from sqe.types.sql_types import Type
 
 PLANS_BYTES = 32 << 20
 _MOST_READERS = 1000
@@ -46,7 +45,8 @@ class Plan:
 
     `bound` is its tree before policies changed it, which may be shown to its author; `question` is what lanes
     were asked, with the tables that it was bound with; `inlined` are its views. `passing` if it depends on
-    more than tables: a moment, a user, a parameter. `fresh` numbers fields that are added to it.
+    more than tables: a moment, a user, a parameter. `fresh` numbers fields that are added to it, and
+    `bind_rule` binds rules on tables to them.
     """
 
     bound: Statement
@@ -55,7 +55,8 @@ class Plan:
     inlined: tuple[TableName, ...]
     guard: Guard
     views: Views
-    fresh: Callable[[str, Type], Field]
+    fresh: Fresh
+    bind_rule: BindRule
     route: Route
     rendered: Rendered | None
     passing: bool

@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Protocol
 
 from sqe.errors import AccessDenied
 from sqe.foundation.record import record
 from sqe.session import Identity
-from sqe.tree.expressions import Expression
 from sqe.tree.relations import TableName
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-# A condition or a mask over a table's raw columns, given by stored name.
-OverColumns = Callable[[Mapping[str, Expression]], Expression]
+# A column by the id that it keeps when it is renamed; by its name of today where a source knows no ids.
+ColumnKey = int | str
+
+
+@record
+class Rule:
+    """A condition or a mask over the raw columns of a table: an expression of our dialect.
+
+    `columns` are the names that it was written with and the ids of what they stood for then; without them
+    they are names of today. Names of tables in it without a catalog or schema are in those of its table.
+    """
+
+    sql: str
+    columns: tuple[tuple[str, int], ...] | None = None
 
 
 @record
@@ -25,9 +36,9 @@ class Decision:
     it is visible at all has no default: whoever decides says it."""
 
     visible: bool
-    row_filters: tuple[OverColumns, ...] = ()
-    masks: Mapping[str, OverColumns] = field(default_factory=dict)
-    restricted: frozenset[str] = frozenset()
+    row_filters: tuple[Rule, ...] = ()
+    masks: Mapping[ColumnKey, Rule] = field(default_factory=dict)
+    restricted: frozenset[ColumnKey] = frozenset()
 
     @property
     def restricts(self) -> bool:

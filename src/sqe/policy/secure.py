@@ -8,16 +8,19 @@ from typing import Any, TypeVar
 
 from sqe.catalog.iceberg.table import Column, Table
 from sqe.errors import AccessDenied, InternalError
-from sqe.policy.columns import visible_columns
-from sqe.policy.decision import AllowAll, Decision, Policy, write_denied
+from sqe.policy.columns import masks_by_id, visible_columns
+from sqe.policy.decision import AllowAll, Decision, Policy, Rule, write_denied
 from sqe.policy.leakproof import check_leakproof
 from sqe.session import Identity
 from sqe.tree import statements as s
 from sqe.tree.expressions import Expression, Field, Ref, conjunction, transform, walk
 from sqe.tree.relations import FileScan, Filter, Project, Relation, Scan, TableName
-from sqe.types.sql_types import Type
+from sqe.types.sql_types import BOOLEAN, Type
 
 Fresh = Callable[[str, Type], Field]
+# What a rule on a table is over its raw columns, by their ids, and of the type that it has to be. A rule that
+# cannot be bound denies.
+BindRule = Callable[[Rule, Table, Mapping[int, Expression], Type], Expression]
 S = TypeVar("S", bound=s.Statement)
 
 
@@ -79,7 +82,9 @@ class Guard:
         return self._policy.may_place(self._identity, location) is True
 
 
-def secure(statement: S, guard: Guard, tables: Mapping[TableName, Table], fresh: Fresh) -> S:
+def secure(
+    statement: S, guard: Guard, tables: Mapping[TableName, Table], fresh: Fresh, bind_rule: BindRule
+) -> S:
     """The statement with every base relation secured. `tables` are those that binding found."""
 
     def change(node: Any) -> Any:
@@ -87,7 +92,7 @@ def secure(statement: S, guard: Guard, tables: Mapping[TableName, Table], fresh:
             decision = guard.decide(node.table)
             if decision.row_filters or decision.masks:
                 check_leakproof(statement, node.table)
-            return _secure_scan(node, decision, tables[node.table], fresh)
+            return _secure_scan(node, decision, tables[node.table], fresh, bind_rule)
         if isinstance(node, FileScan):
             if not guard.may_read_files(node.paths):
                 raise AccessDenied("reading files is not allowed")
@@ -127,7 +132,9 @@ def check_secured(statement: s.Statement) -> None:
             raise InternalError("a relation was not secured")
 
 
-def _secure_scan(scan: Scan, decision: Decision, table: Table, fresh: Fresh) -> Relation:
+def _secure_scan(
+    scan: Scan, decision: Decision, table: Table, fresh: Fresh, bind_rule: BindRule
+) -> Relation:
     if not decision.restricts:
         return replace(scan, secured=True)
     if not decision.visible:
@@ -141,21 +148,17 @@ def _secure_scan(scan: Scan, decision: Decision, table: Table, fresh: Fresh) -> 
         table.columns if scan.as_of is None else table.columns_at(scan.as_of.snapshot_id)
     )
     fields = {c.name: fresh(c.name, c.type) for c in stored}
-    # Policies speak of today's names; a column of the past may have had another.
-    today = {c.field_id: c.name for c in table.columns}
-    current_names = {c.name: today.get(c.field_id) for c in stored}
-    raw: dict[str, Expression] = {
-        name: Ref(fields[c.name].type, fields[c.name])
-        for c in stored
-        if (name := current_names[c.name]) is not None
-    }
-    try:
-        filters = [row_filter(raw) for row_filter in decision.row_filters]
-        values = [
-            _visible_value(name, current_names[name], fields[name], decision, raw) for name in scan.columns
-        ]
-    except KeyError:
-        raise AccessDenied(f"cannot read '{scan.table}' as it was then: its columns have changed") from None
+    ids = {c.name: c.field_id for c in stored}
+    raw: dict[int, Expression] = {ids[name]: Ref(field.type, field) for name, field in fields.items()}
+    masks = masks_by_id(decision, table)
+    visible = {c.field_id for c in visible_columns(decision, table, stored)}
+    if not {ids[name] for name in scan.columns} <= visible:
+        raise InternalError("a restricted column was bound")
+    filters = [bind_rule(rule, table, raw, BOOLEAN) for rule in decision.row_filters]
+    values = [
+        bind_rule(masks[ids[name]], table, raw, fields[name].type) if ids[name] in masks else raw[ids[name]]
+        for name in scan.columns
+    ]
     used = {node.field.id for x in (*filters, *values) for node in walk(x) if isinstance(node, Ref)}
     needed = [c.name for c in stored if fields[c.name].id in used]
     relation: Relation = replace(
@@ -163,22 +166,5 @@ def _secure_scan(scan: Scan, decision: Decision, table: Table, fresh: Fresh) -> 
     )
     if filters:
         relation = Filter(relation.fields, relation, conjunction(*filters))
-    for value, field in zip(values, scan.fields, strict=True):
-        if value.type != field.type:
-            raise InternalError(f"the mask of column {field.name} changes its type")
     return Project(scan.fields, relation, tuple(values))
 
-
-def _visible_value(
-    name: str, today: str | None, field: Field, decision: Decision, raw: Mapping[str, Expression]
-) -> Expression:
-    """What the user sees in a column that is called `today` now."""
-    if today is None:
-        # The policy cannot have an opinion on a column that the table no longer has.
-        raise AccessDenied(
-            f"cannot read the former column '{name}': a row filter, mask or restriction applies"
-        )
-    if today in decision.restricted:
-        raise InternalError("a restricted column was bound")
-    mask = decision.masks.get(today)
-    return mask(raw) if mask is not None else Ref(field.type, field)

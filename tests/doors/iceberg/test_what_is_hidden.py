@@ -10,15 +10,13 @@ import pytest
 from tests.doors.iceberg.conftest import Rest
 from tests.doors.iceberg.iceberg_door import opened_door
 
-from sqe.policy.decision import EVERYTHING, Decision
+from sqe.policy.decision import EVERYTHING, Decision, Rule
 from sqe.session import Identity
-from sqe.tree.expressions import Literal
 from sqe.tree.relations import TableName
-from sqe.types import sql_types as t
 
 PARTLY = {
-    "filtered": Decision(visible=True, row_filters=(lambda columns: Literal(t.BOOLEAN, False),)),
-    "masked": Decision(visible=True, masks={"a": lambda columns: Literal(t.BIGINT, 0)}),
+    "filtered": Decision(visible=True, row_filters=(Rule("false"),)),
+    "masked": Decision(visible=True, masks={"a": Rule("0")}),
     "restricted": Decision(visible=True, restricted=frozenset({"a"})),
 }
 
