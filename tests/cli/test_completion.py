@@ -10,8 +10,9 @@ import pytest
 from sqe.api.connection import Connection, connect
 from sqe.cli.completion import candidates
 from sqe.cli.names import Names
-from sqe.policy.decision import EVERYTHING, AllowAll, Decision
+from sqe.policy.decision import EVERYTHING, NOTHING, AllowAll, Decision
 from sqe.session import Identity
+from sqe.tree.privileges import ALL
 from sqe.tree.relations import TableName
 
 
@@ -144,9 +145,9 @@ class Hides(AllowAll):
 
     def table(self, identity: Identity, table: TableName) -> Decision:
         if table.name == "customers":
-            return Decision(visible=False)
+            return NOTHING
         return (
-            Decision(visible=True, restricted=frozenset({"amount"})) if table.name == "orders" else EVERYTHING
+            Decision(ALL, restricted=frozenset({"amount"})) if table.name == "orders" else EVERYTHING
         )
 
 

@@ -14,6 +14,7 @@ from sqe.errors import Cancelled, LimitExceeded, NotSupported, SqeError
 from sqe.policy.decision import EVERYTHING, Decision, Rule
 from sqe.session import Identity
 from sqe.sql.parse import parse
+from sqe.tree.privileges import ALL
 from sqe.tree.relations import TableName
 
 pytestmark = pytest.mark.spark
@@ -42,7 +43,7 @@ class Some:
 
     def table(self, identity: Identity, table: TableName) -> Decision:
         hides = self.active and table.name == "people"
-        return Decision(visible=True, row_filters=(Rule("id = 2"),)) if hides else EVERYTHING
+        return Decision(ALL, row_filters=(Rule("id = 2"),)) if hides else EVERYTHING
 
     def may_read_files(self, identity: Identity, paths: Sequence[str]) -> bool:
         return True

@@ -9,8 +9,9 @@ import pytest
 from sqe.api.connection import Connection, connect
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.errors import SqeError
-from sqe.policy.decision import EVERYTHING, Decision, Rule
+from sqe.policy.decision import EVERYTHING, NOTHING, Decision, Rule
 from sqe.session import Identity
+from sqe.tree.privileges import ALL
 from sqe.tree.relations import TableName
 
 ONLY_EUROPE = Rule("region = 'only-europe'")
@@ -27,15 +28,15 @@ class Restricted:
         if not self.active:
             return EVERYTHING
         if table.name.startswith("secret"):
-            return Decision(visible=False)
+            return NOTHING
         if table.name == "people":
             return Decision(
-                visible=True,
+                ALL,
                 row_filters=(ONLY_EUROPE,),
                 masks={"name": STARS},
                 restricted=frozenset({"salary"}),
             )
-        return Decision(visible=True, row_filters=(ONLY_EUROPE,)) if table.name == "half" else EVERYTHING
+        return Decision(ALL, row_filters=(ONLY_EUROPE,)) if table.name == "half" else EVERYTHING
 
     def may_read_files(self, identity: Identity, paths: Sequence[str]) -> bool:
         return True

@@ -12,10 +12,11 @@ from tests.stored_views import store_view
 
 from sqe.api.connection import Connection
 from sqe.errors import AccessDenied, InternalError, NotFound
-from sqe.policy.decision import EVERYTHING, Decision, Rule
+from sqe.policy.decision import EVERYTHING, NOTHING, Decision, Rule
 from sqe.policy.secure import check_secured
 from sqe.session import Identity
 from sqe.tree.expressions import Field
+from sqe.tree.privileges import ALL
 from sqe.tree.relations import Scan, TableName
 from sqe.tree.statements import Query
 from sqe.types import sql_types as t
@@ -34,11 +35,11 @@ class Restricted:
 
     def table(self, identity: Identity, table: TableName) -> Decision:
         if table.name == "secret" and self.active:
-            return Decision(visible=False)
+            return NOTHING
         if table.name != "people" or not self.active:
             return EVERYTHING
         return Decision(
-            visible=True, row_filters=(ONLY_EUROPE,), masks={"name": STARS}, restricted=frozenset({"salary"})
+            ALL, row_filters=(ONLY_EUROPE,), masks={"name": STARS}, restricted=frozenset({"salary"})
         )
 
     def may_read_files(self, identity: Identity, paths: Sequence[str]) -> bool:

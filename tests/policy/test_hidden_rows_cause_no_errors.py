@@ -10,6 +10,7 @@ from sqe.api.connection import Connection
 from sqe.errors import NotSupported
 from sqe.policy.decision import EVERYTHING, Decision, Rule
 from sqe.session import Identity
+from sqe.tree.privileges import ALL
 from sqe.tree.relations import TableName
 
 pytestmark = pytest.mark.spark
@@ -27,9 +28,9 @@ class OnlyEurope:
         if not self.active:
             return EVERYTHING
         if table.name == "people":
-            return Decision(visible=True, row_filters=(ONLY_EUROPE,))
+            return Decision(ALL, row_filters=(ONLY_EUROPE,))
         if table.name == "masked":
-            return Decision(visible=True, masks={"name": STARS})
+            return Decision(ALL, masks={"name": STARS})
         return EVERYTHING
 
     def may_read_files(self, identity: Identity, paths: Sequence[str]) -> bool:

@@ -18,6 +18,7 @@ from sqe.policy.decision import Decision, Rule
 from sqe.policy.secure import Guard, secure
 from sqe.session import Identity, Session
 from sqe.tree.expressions import Field, Literal
+from sqe.tree.privileges import ALL
 from sqe.tree.relations import AsOf, Project, Scan, TableName
 from sqe.tree.statements import Query
 from sqe.types import sql_types as t
@@ -60,7 +61,7 @@ def seen(decision: Decision) -> Project:
 
 
 def test_a_restricted_column_is_hidden_under_its_old_name_and_so_is_one_that_is_gone() -> None:
-    relation = seen(Decision(visible=True, restricted=frozenset({"ssn"})))
+    relation = seen(Decision(ALL, restricted=frozenset({"ssn"})))
     assert [f.name for f in relation.fields] == ["name", "area"]
     assert isinstance(relation.input, Scan) and relation.input.columns == ("name", "area")
 
@@ -70,29 +71,29 @@ STARS = Rule("'***'")
 
 @pytest.mark.parametrize("key", ["ssn", 2])
 def test_a_mask_follows_its_column(key: int | str) -> None:
-    relation = seen(Decision(visible=True, masks={key: STARS}))
+    relation = seen(Decision(ALL, masks={key: STARS}))
     masked = relation.expressions[[f.name for f in relation.fields].index("social")]
     assert isinstance(masked, Literal) and masked.value == "***"
 
 
 def test_a_restriction_by_id_follows_its_column() -> None:
-    relation = seen(Decision(visible=True, restricted=frozenset({2})))
+    relation = seen(Decision(ALL, restricted=frozenset({2})))
     assert [f.name for f in relation.fields] == ["name", "area"]
 
 
 def test_a_filter_finds_its_column_or_denies() -> None:
     european = Rule("region = 'EU'")
-    assert "area" in seen(Decision(visible=True, row_filters=(european,))).input.input.columns  # type: ignore[attr-defined]
+    assert "area" in seen(Decision(ALL, row_filters=(european,))).input.input.columns  # type: ignore[attr-defined]
     written_then = Rule("area = 'EU'", columns=(("area", 3),))
-    assert "area" in seen(Decision(visible=True, row_filters=(written_then,))).input.input.columns  # type: ignore[attr-defined]
+    assert "area" in seen(Decision(ALL, row_filters=(written_then,))).input.input.columns  # type: ignore[attr-defined]
     for missing in (Rule("added_later"), Rule("gone = 'x'"), Rule("area = 'EU'", columns=(("area", 99),))):
         with pytest.raises(AccessDenied, match="a rule on it cannot be applied"):
-            seen(Decision(visible=True, row_filters=(missing,)))
+            seen(Decision(ALL, row_filters=(missing,)))
 
 
 @pytest.mark.parametrize("decision", [
-    Decision(visible=True, masks={"unheard_of": STARS}),
-    Decision(visible=True, restricted=frozenset({"unheard_of"})),
+    Decision(ALL, masks={"unheard_of": STARS}),
+    Decision(ALL, restricted=frozenset({"unheard_of"})),
 ])  # fmt: skip
 def test_a_rule_on_a_column_that_there_is_not_denies(decision: Decision) -> None:
     with pytest.raises(AccessDenied, match="a rule on it cannot be applied"):
@@ -107,11 +108,11 @@ def test_a_rule_on_a_column_that_there_is_not_denies(decision: Decision) -> None
 ])  # fmt: skip
 def test_what_is_not_one_condition_denies(sql: str) -> None:
     with pytest.raises(AccessDenied, match="a rule on it cannot be applied") as caught:
-        seen(Decision(visible=True, row_filters=(Rule(sql),)))
+        seen(Decision(ALL, row_filters=(Rule(sql),)))
     assert "passwd" not in str(caught.value)
 
 
 @pytest.mark.parametrize("sql", ["1", "true", "ARRAY['x']", "DATE '2024-01-01'"])
 def test_a_mask_of_another_type_denies(sql: str) -> None:
     with pytest.raises(AccessDenied, match="a rule on it cannot be applied"):
-        seen(Decision(visible=True, masks={"name": Rule(sql)}))
+        seen(Decision(ALL, masks={"name": Rule(sql)}))

@@ -8,8 +8,9 @@ import pytest
 
 from sqe.api.connection import Connection, connect
 from sqe.errors import SqeError
-from sqe.policy.decision import EVERYTHING, Decision
+from sqe.policy.decision import EVERYTHING, NOTHING, Decision
 from sqe.session import Identity
+from sqe.tree.privileges import ALL
 from sqe.tree.relations import TableName
 
 HIDDEN = ("secret", "salary", "in cents", "wage")
@@ -22,9 +23,9 @@ class Hiding:
         if identity.user != "joe":
             return EVERYTHING
         if "secret" in table.name:
-            return Decision(visible=False)
+            return NOTHING
         return (
-            Decision(visible=True, restricted=frozenset({"salary"})) if table.name == "people" else EVERYTHING
+            Decision(ALL, restricted=frozenset({"salary"})) if table.name == "people" else EVERYTHING
         )
 
     def may_read_files(self, identity: Identity, paths: Sequence[str]) -> bool:

@@ -15,8 +15,9 @@ from sqe.config.config import load
 from sqe.coordinator import Coordinator
 from sqe.engine.spark.spark import Spark
 from sqe.errors import AccessDenied, NotFound, SqeError
-from sqe.policy.decision import EVERYTHING, Decision, Rule
+from sqe.policy.decision import EVERYTHING, NOTHING, Decision, Rule
 from sqe.session import Identity
+from sqe.tree.privileges import ALL
 from sqe.tree.relations import TableName
 
 pytestmark = pytest.mark.spark
@@ -32,11 +33,11 @@ class Hiding:
         if identity.user == "ann":
             return EVERYTHING
         if "secret" in table.name:
-            return Decision(visible=False)
+            return NOTHING
         if table.name == "people":
-            return Decision(visible=True, restricted=frozenset({"salary"}))
+            return Decision(ALL, restricted=frozenset({"salary"}))
         if table.name == "masked":
-            return Decision(visible=True, masks={"name": STARS})
+            return Decision(ALL, masks={"name": STARS})
         return EVERYTHING
 
     def may_read_files(self, identity: Identity, paths: Sequence[str]) -> bool:

@@ -54,7 +54,7 @@ def test_there_are_as_many_as_the_tree_has() -> None:
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_a_statement_says_what_it_is(kind: type[Statement]) -> None:
-    for fact in ("kind", "label", "writes", "changes", "places", "lanes"):
+    for fact in ("kind", "label", "writes", "changes", "needs", "places", "lanes"):
         home = next(above for above in kind.__mro__ if fact in vars(above))
         assert home is not Statement, f"{kind.__name__} does not say its {fact}"
     assert kind in COMMANDS

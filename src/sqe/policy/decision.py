@@ -11,6 +11,7 @@ from typing import Protocol
 from sqe.errors import AccessDenied
 from sqe.foundation.record import record
 from sqe.session import Identity
+from sqe.tree.privileges import ALL, Privilege
 from sqe.tree.relations import TableName
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
@@ -32,20 +33,27 @@ class Rule:
 
 @record
 class Decision:
-    """What one user may see of one table. Filters see raw values; a mask keeps its column's type. Whether
-    it is visible at all has no default: whoever decides says it."""
+    """What one user may do with one table, view or schema, and see of it. Filters see raw values; a mask
+    keeps its column's type. What is allowed has no default: whoever decides says it."""
 
-    visible: bool
+    privileges: frozenset[Privilege]
     row_filters: tuple[Rule, ...] = ()
     masks: Mapping[ColumnKey, Rule] = field(default_factory=dict)
     restricted: frozenset[ColumnKey] = frozenset()
 
     @property
+    def visible(self) -> bool:
+        """Whether it exists for this user."""
+        return bool(self.privileges)
+
+    @property
     def restricts(self) -> bool:
+        """Whether some of it is hidden from this user."""
         return bool(self.row_filters or self.masks or self.restricted or not self.visible)
 
 
-EVERYTHING = Decision(visible=True)
+EVERYTHING = Decision(ALL)
+NOTHING = Decision(frozenset())
 
 
 class Policy(Protocol):

@@ -14,6 +14,7 @@ from sqe.policy.leakproof import check_leakproof
 from sqe.session import Identity
 from sqe.tree import statements as s
 from sqe.tree.expressions import Expression, Field, Ref, conjunction, transform, walk
+from sqe.tree.privileges import Need, Privilege
 from sqe.tree.relations import FileScan, Filter, Project, Relation, Scan, TableName
 from sqe.types.sql_types import BOOLEAN, Type
 
@@ -22,6 +23,18 @@ Fresh = Callable[[str, Type], Field]
 # cannot be bound denies.
 BindRule = Callable[[Rule, Table, Mapping[int, Expression], Type], Expression]
 S = TypeVar("S", bound=s.Statement)
+
+
+_WORDS = {
+    Privilege.SELECT: "read",
+    Privilege.INSERT: "insert into",
+    Privilege.UPDATE: "update",
+    Privilege.DELETE: "delete from",
+    Privilege.TRUNCATE: "truncate",
+    Privilege.CREATE: "create in",
+    Privilege.ALTER: "change",
+    Privilege.DROP: "drop",
+}
 
 
 class Guard:
@@ -48,7 +61,14 @@ class Guard:
 
     def exists(self, table: TableName) -> bool:
         """Whether a table or view exists for this user: what is hidden looks absent."""
-        return self.decide(table).visible is True
+        return self.decide(table).visible
+
+    def may(self, privilege: Privilege, table: TableName) -> bool:
+        return privilege in self.decide(table).privileges
+
+    def require(self, need: Need) -> None:
+        if not self.may(need.privilege, need.table):
+            raise AccessDenied(f"cannot {_WORDS[need.privilege]} '{need.table}'")
 
     def sees_all_of(self, table: TableName) -> bool:
         """Whether nothing of it is hidden, filtered or masked."""
@@ -57,7 +77,7 @@ class Guard:
     def sees_all_columns_of(self, table: TableName) -> bool:
         """Whether no name of a column is hidden; values may be."""
         decision = self.decide(table)
-        return decision.visible is True and not decision.restricted
+        return decision.visible and not decision.restricted
 
     def columns(self, table: Table, columns: Sequence[Column]) -> tuple[Column, ...]:
         """Those of `columns`, of the table now or in its past, that exist for this user."""
@@ -90,6 +110,7 @@ def secure(
     def change(node: Any) -> Any:
         if isinstance(node, Scan):
             decision = guard.decide(node.table)
+            guard.require(Need(Privilege.SELECT, node.table))
             if decision.row_filters or decision.masks:
                 check_leakproof(statement, node.table)
             return _secure_scan(node, decision, tables[node.table], fresh, bind_rule)
@@ -104,6 +125,8 @@ def secure(
             raise AccessDenied(
                 "files of a table cannot be put there", hint="leave the location to the catalog"
             )
+    for need in statement.needs:
+        guard.require(need)
     for table in statement.changes:
         if guard.decide(table).restricts:
             raise write_denied(table)
@@ -137,8 +160,6 @@ def _secure_scan(
 ) -> Relation:
     if not decision.restricts:
         return replace(scan, secured=True)
-    if not decision.visible:
-        raise AccessDenied(f"cannot read '{scan.table}'")
     if scan.metadata is not None:
         # Counts, bounds and file names tell of rows and values that are hidden.
         raise AccessDenied(

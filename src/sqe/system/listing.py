@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from sqe.catalog.catalogs import Catalogs
 from sqe.catalog.iceberg.table import Column, Table
 from sqe.catalog.iceberg.view import View
-from sqe.errors import NotFound, SqeError
+from sqe.errors import AccessDenied, NotFound, SqeError
 from sqe.foundation.record import record
 from sqe.policy.secure import Guard
 from sqe.system import definitions
@@ -137,8 +137,12 @@ class Listing:
         return list(self.visible(table_or_view))
 
     def visible(self, table: Table) -> tuple[Column, ...]:
-        """The columns of a table that this user may know."""
-        return self._guard.columns(table, table.columns)
+        """The columns of a table that this user may know: none where a rule on it cannot be applied."""
+        try:
+            return self._guard.columns(table, table.columns)
+        except AccessDenied as error:
+            self._skip(f"'{table.name}'", error)
+            return ()
 
     def text(self, view: View) -> str | None:
         """None where names in it are hidden from this user, or may be."""

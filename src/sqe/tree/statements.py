@@ -13,6 +13,7 @@ from sqe.foundation.record import record
 from sqe.tree.changes import Change
 from sqe.tree.definitions import PLACE_PROPERTIES, ColumnDefinition, PartitionField, SortField
 from sqe.tree.expressions import Expression, Field, Node, Relation
+from sqe.tree.privileges import Need, Privilege, schema_of
 from sqe.tree.relations import TableName
 from sqe.types.sql_types import Type
 
@@ -47,6 +48,11 @@ class Statement(Node):
         raise _undeclared(self, "changes")
 
     @property
+    def needs(self) -> tuple[Need, ...]:
+        """What its user must be allowed to do, apart from reading what it reads."""
+        raise _undeclared(self, "needs")
+
+    @property
     def places(self) -> tuple[str, ...]:
         """The locations that it would have files put at, as far as it names them."""
         raise _undeclared(self, "places")
@@ -70,6 +76,10 @@ class Control(Statement):
     changes = ()
     places = ()
     lanes = NO_LANE
+
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        return ()
 
 
 class Definition(Statement):
@@ -116,6 +126,7 @@ class Query(Statement):
     label = "query"
     writes = False
     changes = ()
+    needs = ()
     places = ()
     lanes = ANY_LANE
     children = ("relation",)
@@ -136,6 +147,10 @@ class CreateSchema(Definition):
     location: str | None = None
 
     @property
+    def needs(self) -> tuple[Need, ...]:
+        return (Need(Privilege.CREATE, TableName(self.catalog, self.namespace[:-1], "")),)
+
+    @property
     def places(self) -> tuple[str, ...]:
         return () if self.location is None else (self.location,)
 
@@ -152,6 +167,10 @@ class DropSchema(Definition):
     namespace: tuple[str, ...]
     if_exists: bool = False
     cascade: bool = False
+
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        return (Need(Privilege.DROP, TableName(self.catalog, self.namespace, "")),)
 
 
 @record
@@ -193,6 +212,10 @@ class CreateTable(Statement):
     def lanes(self) -> frozenset[str]:
         return NO_LANE if self.source is None else SPARK_ALONE
 
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        return _to_create(self.table, replaces=self.replace)
+
 
 @record
 class DropTable(Definition):
@@ -211,6 +234,10 @@ class DropTable(Definition):
     @property
     def changes(self) -> tuple[TableName, ...]:
         return () if self.absent else (self.table,)
+
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        return () if self.absent else (Need(Privilege.DROP, self.table),)
 
 
 @record
@@ -251,6 +278,10 @@ class CreateView(Definition):
     def changes(self) -> tuple[TableName, ...]:
         return (self.view,)
 
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        return _to_create(self.view, replaces=self.replace)
+
 
 @record
 class DropView(Definition):
@@ -268,6 +299,10 @@ class DropView(Definition):
     @property
     def changes(self) -> tuple[TableName, ...]:
         return () if self.absent else (self.view,)
+
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        return () if self.absent else (Need(Privilege.DROP, self.view),)
 
 
 @record
@@ -291,6 +326,12 @@ class Rename(Definition):
     def changes(self) -> tuple[TableName, ...]:
         return () if self.absent else (self.table, self.to)
 
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        if self.absent:
+            return ()
+        return (Need(Privilege.ALTER, self.table), Need(Privilege.CREATE, schema_of(self.to)))
+
 
 @record
 class RenameSchema(Definition):
@@ -303,6 +344,13 @@ class RenameSchema(Definition):
     catalog: str
     namespace: tuple[str, ...]
     to: tuple[str, ...]
+
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        return (
+            Need(Privilege.ALTER, TableName(self.catalog, self.namespace, "")),
+            Need(Privilege.CREATE, TableName(self.catalog, self.to[:-1], "")),
+        )
 
 
 @record
@@ -334,6 +382,10 @@ class Alter(Definition):
     def places(self) -> tuple[str, ...]:
         return self.change.places
 
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        return () if self.absent else (Need(Privilege.ALTER, self.table),)
+
 
 @record
 class Insert(RowChange):
@@ -345,6 +397,10 @@ class Insert(RowChange):
 
     columns: tuple[str, ...]
     source: Relation
+
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        return (Need(Privilege.INSERT, self.target.table),)
 
 
 @record
@@ -364,6 +420,10 @@ class Update(RowChange):
     assignments: tuple[Assignment, ...]
     condition: Expression | None = None
 
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        return (Need(Privilege.UPDATE, self.target.table),)
+
 
 @record
 class Delete(RowChange):
@@ -381,6 +441,11 @@ class Delete(RowChange):
     @property
     def label(self) -> str:
         return "truncate" if self.truncate else "delete"
+
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        privilege = Privilege.TRUNCATE if self.truncate else Privilege.DELETE
+        return (Need(privilege, self.target.table),)
 
 
 @record
@@ -404,6 +469,10 @@ class Merge(RowChange):
     source: Relation
     condition: Expression
     clauses: tuple[MergeClause, ...]
+
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        return tuple(Need(Privilege(clause.action), self.target.table) for clause in self.clauses)
 
 
 @record
@@ -527,6 +596,10 @@ class DescribeOutput(Control):
 
     statement: Statement
 
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        return self.statement.needs
+
 
 @record
 class Show(Control):
@@ -581,6 +654,10 @@ class ShowStats(Control):
 
     table: TableName
 
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        return (Need(Privilege.SELECT, self.table),)
+
 
 @record
 class Explain(Statement):
@@ -606,3 +683,12 @@ class Explain(Statement):
     @property
     def lanes(self) -> frozenset[str]:
         return self.statement.lanes
+
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        return self.statement.needs
+
+
+def _to_create(table: TableName, *, replaces: bool) -> tuple[Need, ...]:
+    create = Need(Privilege.CREATE, schema_of(table))
+    return (create, Need(Privilege.DROP, table)) if replaces else (create,)

@@ -18,6 +18,7 @@ from sqe.coordinator import Coordinator
 from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.policy.decision import EVERYTHING, Decision
 from sqe.session import Identity
+from sqe.tree.privileges import ALL
 from sqe.tree.relations import TableName
 
 
@@ -26,7 +27,7 @@ class HidesPartOfTheKey:
 
     def table(self, identity: Identity, table: TableName) -> Decision:
         return (
-            EVERYTHING if identity.user == "ann" else Decision(visible=True, restricted=frozenset({"shop"}))
+            EVERYTHING if identity.user == "ann" else Decision(ALL, restricted=frozenset({"shop"}))
         )
 
     def may_read_files(self, identity: Identity, paths: Sequence[str]) -> bool:

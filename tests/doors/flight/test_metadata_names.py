@@ -16,8 +16,9 @@ from sqe.config.config import load
 from sqe.coordinator import Coordinator
 from sqe.doors.flight import flight_sql_pb2 as sql
 from sqe.errors import InvalidArgument
-from sqe.policy.decision import EVERYTHING, Decision
+from sqe.policy.decision import EVERYTHING, NOTHING, Decision
 from sqe.session import Identity
+from sqe.tree.privileges import ALL
 from sqe.tree.relations import TableName
 
 
@@ -28,9 +29,9 @@ class Hiding:
         if identity.user == "ann":
             return EVERYTHING
         if "secret" in table.name:
-            return Decision(visible=False)
+            return NOTHING
         return (
-            Decision(visible=True, restricted=frozenset({"salary"})) if table.name == "people" else EVERYTHING
+            Decision(ALL, restricted=frozenset({"salary"})) if table.name == "people" else EVERYTHING
         )
 
     def may_read_files(self, identity: Identity, paths: Sequence[str]) -> bool:

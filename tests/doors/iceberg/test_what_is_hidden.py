@@ -10,14 +10,15 @@ import pytest
 from tests.doors.iceberg.conftest import Rest
 from tests.doors.iceberg.iceberg_door import opened_door
 
-from sqe.policy.decision import EVERYTHING, Decision, Rule
+from sqe.policy.decision import EVERYTHING, NOTHING, Decision, Rule
 from sqe.session import Identity
+from sqe.tree.privileges import ALL
 from sqe.tree.relations import TableName
 
 PARTLY = {
-    "filtered": Decision(visible=True, row_filters=(Rule("false"),)),
-    "masked": Decision(visible=True, masks={"a": Rule("0")}),
-    "restricted": Decision(visible=True, restricted=frozenset({"a"})),
+    "filtered": Decision(ALL, row_filters=(Rule("false"),)),
+    "masked": Decision(ALL, masks={"a": Rule("0")}),
+    "restricted": Decision(ALL, restricted=frozenset({"a"})),
 }
 
 
@@ -27,7 +28,7 @@ class Rules:
     def table(self, identity: Identity, table: TableName) -> Decision:
         if identity.user != "joe":
             return EVERYTHING
-        return Decision(visible=False) if table.name == "secret" else PARTLY.get(table.name, EVERYTHING)
+        return NOTHING if table.name == "secret" else PARTLY.get(table.name, EVERYTHING)
 
     def may_read_files(self, identity: Identity, paths: Sequence[str]) -> bool:
         return False

@@ -17,11 +17,14 @@ from sqe.doors.iceberg.places import check_properties, check_registered, check_u
 from sqe.errors import AccessDenied, AlreadyExists, InvalidArgument, NotFound, UserError, ViewNotFound
 from sqe.policy.secure import Guard
 from sqe.tree.names import unspeakable
+from sqe.tree.privileges import Need, Privilege, schema_of
 from sqe.tree.relations import TableName
 
 Raw = dict[str, Any]
 Namespace = tuple[str, ...]
 _MOST_AT_ONCE = 1000
+# What a commit may do, whatever its updates are called.
+_CHANGES = (Privilege.INSERT, Privilege.UPDATE, Privilege.DELETE, Privilege.TRUNCATE, Privilege.ALTER)
 
 
 class ServedCatalog:
@@ -48,6 +51,7 @@ class ServedCatalog:
         namespace = _namespace_of(body.get("namespace"))
         properties = _texts(body.get("properties"))
         self._check_places(properties.get("location"), {})
+        self._require(self._schema(namespace[:-1]), Privilege.CREATE)
         self._check()
         try:
             self._catalog.create_namespace(namespace, properties=properties)
@@ -65,6 +69,7 @@ class ServedCatalog:
 
     def drop_namespace(self, namespace: Namespace) -> Answer:
         self._properties(namespace)
+        self._require(self._schema(namespace), Privilege.DROP)
         self._check()
         try:
             self._catalog.drop_namespace(namespace)
@@ -85,6 +90,7 @@ class ServedCatalog:
             )
         self._check_places(updates.get("location"), {})
         before = self._properties(namespace)
+        self._require(self._schema(namespace), Privilege.ALTER)
         self._check()
         self._catalog.change_namespace(namespace, updates, removals)
         return json_answer(
@@ -123,8 +129,10 @@ class ServedCatalog:
         table = self._new(namespace, body.get("name"))
         location = _metadata_location(body)
         overwrite = bool(body.get("overwrite"))
-        if self._is_table(table) and (not overwrite or not self._guard.sees_all_of(table)):
-            raise _table_exists(table)
+        if self._is_table(table):
+            if not overwrite or not self._guard.sees_all_of(table):
+                raise _table_exists(table)
+            self._require(table, Privilege.DROP)
         if not self._catalog.is_remote:
             check_registered(self._guard, table, location)
         self._check()
@@ -137,6 +145,7 @@ class ServedCatalog:
         self, namespace: Namespace, name: str, query: Mapping[str, str], if_none_match: str | None
     ) -> Answer:
         table = self._existing(namespace, name)
+        self._require(table, Privilege.SELECT)
         if not self._guard.sees_all_of(table):
             raise AccessDenied(
                 f"'{table}' is not handed out as files: a row filter, mask or restriction applies",
@@ -186,8 +195,7 @@ class ServedCatalog:
             self._new(table.namespace, table.name)
         else:
             self._existing(table.namespace, table.name)
-            if not self._guard.sees_all_of(table):
-                raise AccessDenied(f"cannot write to '{table}'")
+            self._may_change(table, *_CHANGES)
             current = self._load(table)
         if not self._catalog.is_remote:
             check_updates(self._guard, table, current, updates)
@@ -195,7 +203,7 @@ class ServedCatalog:
 
     def drop_table(self, namespace: Namespace, name: str, query: Mapping[str, str]) -> Answer:
         table = self._existing(namespace, name)
-        self._may_change(table)
+        self._may_change(table, Privilege.DROP)
         self._check()
         purge = query.get("purgeRequested", "").lower() == "true"
         if purge and self._guard.may_hide:
@@ -207,7 +215,8 @@ class ServedCatalog:
     def rename_table(self, body: Raw) -> Answer:
         source, target = (self._identified(body.get(key)) for key in ("source", "destination"))
         self._existing(source.namespace, source.name)
-        self._may_change(source)
+        self._may_change(source, Privilege.ALTER)
+        self._require(schema_of(target), Privilege.CREATE)
         self._properties(target.namespace)
         self._check()
         try:
@@ -229,6 +238,7 @@ class ServedCatalog:
     def create_view(self, namespace: Namespace, body: Raw) -> Answer:
         view = TableName(self._catalog.name, namespace, _name(body.get("name")))
         self._properties(namespace)
+        self._require(schema_of(view), Privilege.CREATE)
         self._check_places(body.get("location"), _texts(body.get("properties")))
         if self._is_table(view):
             raise AlreadyExists(f"Table with same name already exists: {_shown(view)}")
@@ -241,6 +251,7 @@ class ServedCatalog:
     def register_view(self, namespace: Namespace, body: Raw) -> Answer:
         view = TableName(self._catalog.name, namespace, _name(body.get("name")))
         self._properties(namespace)
+        self._require(schema_of(view), Privilege.CREATE)
         location = _metadata_location(body)
         if self._is_table(view):
             raise AlreadyExists(f"Table with same name already exists: {_shown(view)}")
@@ -253,6 +264,7 @@ class ServedCatalog:
 
     def load_view(self, namespace: Namespace, name: str) -> Answer:
         view = self._existing_view(namespace, name)
+        self._require(view, Privilege.SELECT)
         if not self._guard.sees_all_of(view):
             raise AccessDenied(f"'{view}' is not handed out: a restriction applies", hint="read it by SQL")
         return table_answer(self._catalog.load_view(view))
@@ -263,7 +275,7 @@ class ServedCatalog:
 
     def commit_view(self, namespace: Namespace, name: str, body: Raw) -> Answer:
         view = self._existing_view(namespace, name)
-        self._may_change(view)
+        self._may_change(view, Privilege.ALTER)
         requirements, updates = body.get("requirements") or [], body.get("updates")
         if not _are_objects(requirements) or not _are_objects(updates):
             raise InvalidCommit("a commit has requirements and updates")
@@ -275,7 +287,7 @@ class ServedCatalog:
 
     def drop_view(self, namespace: Namespace, name: str) -> Answer:
         view = self._existing_view(namespace, name)
-        self._may_change(view)
+        self._may_change(view, Privilege.DROP)
         self._check()
         self._catalog.drop_view(namespace, name)
         return NOTHING
@@ -283,7 +295,8 @@ class ServedCatalog:
     def rename_view(self, body: Raw) -> Answer:
         source, target = (self._identified(body.get(key)) for key in ("source", "destination"))
         self._existing_view(source.namespace, source.name)
-        self._may_change(source)
+        self._may_change(source, Privilege.ALTER)
+        self._require(schema_of(target), Privilege.CREATE)
         self._properties(target.namespace)
         self._check()
         try:
@@ -338,6 +351,7 @@ class ServedCatalog:
         """The name of a table that is to be made."""
         table = TableName(self._catalog.name, namespace, _name(name))
         self._properties(namespace)
+        self._require(schema_of(table), Privilege.CREATE)
         if self._catalog.has_view(table):
             raise AlreadyExists(f"View with same name already exists: {_shown(table)}")
         return table
@@ -352,7 +366,15 @@ class ServedCatalog:
         kind = "View" if self._catalog.has_view(target) else "Table"
         return AlreadyExists(f"Cannot rename {_shown(source)} to {_shown(target)}. {kind} already exists")
 
-    def _may_change(self, table: TableName) -> None:
+    def _schema(self, namespace: Namespace) -> TableName:
+        return TableName(self._catalog.name, namespace, "")
+
+    def _require(self, table: TableName, *privileges: Privilege) -> None:
+        for privilege in privileges:
+            self._guard.require(Need(privilege, table))
+
+    def _may_change(self, table: TableName, *privileges: Privilege) -> None:
+        self._require(table, *privileges)
         if not self._guard.sees_all_of(table):
             raise AccessDenied(f"cannot write to '{table}'")
 
