@@ -29,7 +29,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "catalog": {
         "config", "errors", "foundation", "session", "tree", "types", "sqe.auth.oidc", "sqe.auth.tokens",
     },
-    "policy": {"catalog", "errors", "foundation", "functions", "session", "tree", "types"},
+    "policy": {"catalog", "config", "errors", "foundation", "functions", "session", "tree", "types"},
     "observe": {"errors", "foundation", "tree"},
     "results": {"errors", "foundation", "tree", "types"},
     "system": {"catalog", "errors", "foundation", "observe", "policy", "tree", "types"},
@@ -78,7 +78,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 LIBRARIES: dict[str, tuple[str, ...]] = {
     "sqlglot": ("sql/", "bind/"),
     "sqlglot.dialects": ("sql/dialect.py",),
-    "sqlglot.parsers": ("sql/dialect.py", "sql/statements.py"),
+    "sqlglot.parsers": ("sql/dialect.py", "sql/grants.py", "sql/statements.py"),
     "sqlglot.parser": ("sql/dialect.py",),
     "pyspark": ("engine/spark/connect.py", "engine/spark/python_functions.py", "bench/engines/"),
     "grpc": ("engine/spark/connect.py", "doors/flight/"),
@@ -159,6 +159,7 @@ PRIVATE_PARTS: dict[str, tuple[str, ...]] = {
     "engine/spark/connect.py": ("pyspark",),
     "sql/dialect.py": ("sqlglot",),
     "sql/alter.py": ("sqlglot",),
+    "sql/grants.py": ("sqlglot",),
     "sql/statements.py": ("sqlglot",),
     "cli/leave.py": ("os._exit",),
     "engine/duckdb/child.py": ("os._exit",),

@@ -12,7 +12,6 @@ from dataclasses import replace
 from functools import partial
 
 from sqe.bind.binder import Binder
-from sqe.bind.rules import bind_rule
 from sqe.bind.statement import bind
 from sqe.bind.views.reader import ViewReader
 from sqe.commands.command import command_for
@@ -90,8 +89,7 @@ def _plan(statement: Statement, session: Session, guard: Guard, coordinator: Coo
         )
         bound = bind(binder, syntax)
     with statement.stage("secure"):
-        rules = partial(bind_rule, binder)
-        tree = push_down(secure(bound, guard, binder.tables, binder.fresh, rules))
+        tree = push_down(secure(bound, guard, binder.tables, binder.fresh, binder.bind_rule))
     with statement.stage("route"):
         question = Question(
             tree.statement if isinstance(tree, Explain) else tree,
@@ -115,7 +113,7 @@ def _plan(statement: Statement, session: Session, guard: Guard, coordinator: Coo
         guard,
         ViewReader(binder),
         binder.fresh,
-        rules,
+        binder.bind_rule,
         chosen_route,
         rendered,
         passing,

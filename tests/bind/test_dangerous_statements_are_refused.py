@@ -38,7 +38,6 @@ REFUSED = [
     "ATTACH 'x' AS y",
     "CREATE VIEW v AS SELECT 1",
     "CREATE INDEX i ON t (a)",
-    "GRANT SELECT ON t TO joe",
     "KILL 1",
     "SELECT a FROM t PIVOT (sum(a) FOR a IN (1, 2))",
     "SELECT a FROM t MATCH_RECOGNIZE (PATTERN (x) DEFINE x AS true)",

@@ -157,9 +157,9 @@ def test_a_wrong_configuration_stops_the_start(tmp_path: Path) -> None:
     done = command(tmp_path, "--config", str(file), "--memory", "-e", "CREATE SCHEMA a")
     assert (done.returncode, done.stdout) == (2, "")
     assert "did you mean query.timeout_secs?" in done.stderr
-    done = command(tmp_path, "--memory", "-e", "CREATE SCHEMA a", SQE_POLICY__ENGINE="opa")
+    done = command(tmp_path, "--memory", "-e", "CREATE SCHEMA a", SQE_POLICY__OPA__URL="http://opa")
     assert done.returncode == 2
-    assert "policy.engine is known but not built yet" in done.stderr
+    assert "policy.opa.url is known but not built yet" in done.stderr
 
 
 def test_the_users_own_configuration_is_found(tmp_path: Path) -> None:

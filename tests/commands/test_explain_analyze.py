@@ -11,11 +11,12 @@ import pytest
 import sqe
 from sqe.api.connection import Connection
 from sqe.errors import Cancelled, LimitExceeded, NotSupported, SqeError
-from sqe.policy.decision import EVERYTHING, Decision, Rule
+from sqe.policy.decision import EVERYTHING, Decision
 from sqe.session import Identity
 from sqe.sql.parse import parse
 from sqe.tree.privileges import ALL
 from sqe.tree.relations import TableName
+from sqe.tree.rules import Rule
 
 pytestmark = pytest.mark.spark
 LANES = ["fast", "spark"]

@@ -268,7 +268,7 @@ def test_tls_needs_both_files_or_neither(toml: Toml) -> None:
     [
         ("[coordinator]\nquack_port = 50052", "coordinator.quack_port"),
         ('[[auth.providers]]\ntype = "mtls"\nextract_ou = true', 'auth.providers: type "mtls"'),
-        ('[policy]\nengine = "opa"', "policy.engine"),
+        ('[policy.opa]\nurl = "http://opa"', "policy.opa.url"),
         ("[metrics]\ntrace_sample_rate = 0.5", "metrics.trace_sample_rate"),
         ("[metrics.openlineage]\nenabled = true", "metrics.openlineage.enabled"),
         ("[query]\nmax_query_memory = 5", "query.max_query_memory"),

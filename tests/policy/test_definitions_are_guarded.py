@@ -9,10 +9,11 @@ import pytest
 from sqe.api.connection import Connection, connect
 from sqe.catalog.backends.embedded import EmbeddedCatalog
 from sqe.errors import SqeError
-from sqe.policy.decision import EVERYTHING, NOTHING, Decision, Rule
+from sqe.policy.decision import EVERYTHING, NOTHING, Decision
 from sqe.session import Identity
 from sqe.tree.privileges import ALL
 from sqe.tree.relations import TableName
+from sqe.tree.rules import Rule
 
 ONLY_EUROPE = Rule("region = 'only-europe'")
 STARS = Rule("'***'")

@@ -12,12 +12,13 @@ from tests.stored_views import store_view
 
 from sqe.api.connection import Connection
 from sqe.errors import AccessDenied, InternalError, NotFound
-from sqe.policy.decision import EVERYTHING, NOTHING, Decision, Rule
+from sqe.policy.decision import EVERYTHING, NOTHING, Decision
 from sqe.policy.secure import check_secured
 from sqe.session import Identity
 from sqe.tree.expressions import Field
 from sqe.tree.privileges import ALL
 from sqe.tree.relations import Scan, TableName
+from sqe.tree.rules import Rule
 from sqe.tree.statements import Query
 from sqe.types import sql_types as t
 

@@ -8,10 +8,11 @@ import pytest
 
 from sqe.api.connection import Connection
 from sqe.errors import NotSupported
-from sqe.policy.decision import EVERYTHING, Decision, Rule
+from sqe.policy.decision import EVERYTHING, Decision
 from sqe.session import Identity
 from sqe.tree.privileges import ALL
 from sqe.tree.relations import TableName
+from sqe.tree.rules import Rule
 
 pytestmark = pytest.mark.spark
 

@@ -16,6 +16,7 @@ from sqe.api.connection import Connection
 from sqe.catalog.iceberg.table import Column
 from sqe.errors import UserError
 from sqe.policy.masks import MASKS, mask_rule
+from sqe.tree.rules import Mask
 from sqe.types import sql_types as t
 
 pytestmark = pytest.mark.spark
@@ -118,7 +119,7 @@ def home(request: pytest.FixtureRequest, connect: object) -> Iterator[Connection
 
 def shown(home: Connection, mask: str, name: str) -> list[Any]:
     type_, _ = COLUMNS[name]
-    sql = mask_rule(mask, Column(name, type_, True, None, 2), text="***", key=KEY).sql
+    sql = mask_rule(Mask(mask, "***", KEY), Column(name, type_, True, None, 2)).sql
     rows = home.execute(f"SELECT CAST({sql} AS {type_}) FROM of_{name} ORDER BY n").fetchall()
     return [row[0] for row in rows]
 
@@ -138,11 +139,11 @@ def test_a_hash_for_one_query_is_another_in_the_next(home: Connection) -> None:
 
 def test_a_mask_that_there_is_not_is_named() -> None:
     with pytest.raises(UserError, match="there is no mask 'blur'"):
-        mask_rule("blur", Column("s", t.VARCHAR, True, None, 1))
+        mask_rule(Mask("blur"), Column("s", t.VARCHAR, True, None, 1))
 
 
 @pytest.mark.parametrize("mask", sorted(MASKS))
 def test_a_short_column_stays_as_short(mask: str) -> None:
-    sql = mask_rule(mask, Column('a"b', t.Varchar(5), True, None, 1), text="it's", key=KEY).sql
+    sql = mask_rule(Mask(mask, "it's", KEY), Column('a"b', t.Varchar(5), True, None, 1)).sql
     assert sql.endswith("AS varchar(5))")
     assert mask != "redact" or "'it''s'" in sql

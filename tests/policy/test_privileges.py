@@ -94,7 +94,8 @@ def test_a_statement_without_one_of_its_privileges_is_denied(
 ) -> None:
     connection, policy = home
     policy.privileges = ALL - {missing}
-    with pytest.raises(AccessDenied, match="cannot"):
+    # Which of a view's tables cannot be read is not said.
+    with pytest.raises(NotFound if "v)" in sql else AccessDenied, match="cannot"):
         connection.execute(sql)
 
 

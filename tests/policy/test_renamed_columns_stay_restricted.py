@@ -14,12 +14,13 @@ from sqe.bind.rules import bind_rule
 from sqe.catalog.catalogs import Catalogs
 from sqe.catalog.iceberg.table import Column, Snapshot, Table
 from sqe.errors import AccessDenied
-from sqe.policy.decision import Decision, Rule
+from sqe.policy.decision import Decision
 from sqe.policy.secure import Guard, secure
 from sqe.session import Identity, Session
 from sqe.tree.expressions import Field, Literal
 from sqe.tree.privileges import ALL
 from sqe.tree.relations import AsOf, Project, Scan, TableName
+from sqe.tree.rules import Rule
 from sqe.tree.statements import Query
 from sqe.types import sql_types as t
 

@@ -15,10 +15,11 @@ from sqe.config.config import load
 from sqe.coordinator import Coordinator
 from sqe.engine.spark.spark import Spark
 from sqe.errors import AccessDenied, NotFound, SqeError
-from sqe.policy.decision import EVERYTHING, NOTHING, Decision, Rule
+from sqe.policy.decision import EVERYTHING, NOTHING, Decision
 from sqe.session import Identity
 from sqe.tree.privileges import ALL
 from sqe.tree.relations import TableName
+from sqe.tree.rules import Rule
 
 pytestmark = pytest.mark.spark
 

@@ -14,7 +14,7 @@ from sqe.foundation.record import record
 from sqe.policy.decision import AllowAll
 from sqe.policy.secure import Guard, secure
 from sqe.session import Identity
-from sqe.tree import changes, expressions, relations, statements
+from sqe.tree import changes, expressions, grants, relations, statements
 from sqe.tree.expressions import Literal, Node, walk
 from sqe.tree.statements import Control, Definition, RowChange, Statement
 from sqe.types.sql_types import BIGINT
@@ -31,7 +31,7 @@ def concrete(above: type[Node] = Node) -> Iterator[type[Node]]:
 
 NODES = sorted(set(concrete()), key=lambda kind: kind.__qualname__)
 KINDS = [kind for kind in NODES if issubclass(kind, Statement)]
-NAMES = {**vars(changes), **vars(expressions), **vars(relations), **vars(statements)}
+NAMES = {**vars(changes), **vars(grants), **vars(expressions), **vars(relations), **vars(statements)}
 
 
 def holds_nodes(annotation: object) -> bool:

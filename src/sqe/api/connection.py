@@ -12,7 +12,8 @@ from sqe.api.base_connection import BaseConnection
 from sqe.api.cursor import Cursor
 from sqe.coordinator import Coordinator
 from sqe.errors import InterfaceError
-from sqe.policy.decision import AllowAll, Policy
+from sqe.policy.configured import from_config as policy_from_config
+from sqe.policy.decision import Policy
 from sqe.session import Identity
 from sqe.statement import Statement, run
 
@@ -110,7 +111,7 @@ def connect(
             warehouse=warehouse, catalogs=catalogs, memory=memory, default=config.query.default_catalog
         )
     return Connection(
-        Coordinator(config, mounted, policy=policy or AllowAll(), spark=spark),
+        Coordinator(config, mounted, policy=policy or policy_from_config(config), spark=spark),
         Identity(_operating_system_user()),
     )
 

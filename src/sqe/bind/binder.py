@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sqe.catalog.catalogs import Catalogs
     from sqe.catalog.iceberg.table import Table
     from sqe.catalog.iceberg.view import View
+    from sqe.tree.rules import Rule
 
 
 @dataclass(slots=True)
@@ -107,6 +108,14 @@ class Binder:
     def namespace(self) -> tuple[str, ...]:
         """The schema of names without one."""
         return self.inside[-1].default_namespace if self.inside else self.session.namespace
+
+    def bind_rule(
+        self, rule: Rule, table: Table, raw: Mapping[int, Expression], type_: t.Type
+    ) -> Expression:
+        # Where nothing is restricted none is bound.
+        from sqe.bind.rules import bind_rule
+
+        return bind_rule(self, rule, table, raw, type_)
 
     def within(self, view: View, place: Position | None) -> Binder:
         """The binder of a view's text: it sees none of our WITH queries, and shares the ids and everything

@@ -19,11 +19,12 @@ from sqe.bind.query.expressions import bind_expression, refuse_calls
 from sqe.bind.query.scope import Scope, Visible
 from sqe.catalog.iceberg.table import Table
 from sqe.errors import AccessDenied, LimitExceeded, NotSupported, SqeError, SyntaxFault, TypeMismatch
-from sqe.policy.decision import AllowAll, Rule
+from sqe.policy.decision import AllowAll
 from sqe.policy.secure import Guard, without_rules
 from sqe.sql.parse import parse
 from sqe.tree.expressions import Expression, Field, Ref, transform, walk
 from sqe.tree.relations import FileScan, Relation
+from sqe.tree.rules import Rule
 from sqe.types.sql_types import Type, coerces
 
 log = logging.getLogger("sqe.policy")

@@ -46,9 +46,10 @@ def _show(b: Binder, node: Show) -> s.Statement:
                 _catalog(b, target)
             return s.Show(what.replace(" ", "").lower(), None, (), pattern, escape)
         case "GRANTS":
-            if target is not None:
-                find_table_or_view(b, plain_table_parts(b, target), b.position(target))
-            return s.Show("grants")
+            if target is None:
+                return s.Show("grants")
+            table = find_table_or_view(b, plain_table_parts(b, target), b.position(target))
+            return s.Show("grants", table=table.name)
     assert target is not None
     match what:
         case "COLUMNS":

@@ -28,6 +28,7 @@ COMMANDS: dict[type[s.Statement], str] = {
     **dict.fromkeys((s.Use, s.SetSession, s.SetTimeZone, s.Prepare, s.Deallocate), "session_control"),
     **dict.fromkeys((s.Transaction, s.SetRole, s.SetPath), "session_control"),
     s.KillQuery: "kill_query",
+    s.ChangeGrants: "grants",
 }
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from sqe.catalog.iceberg.definition import table_properties
 from sqe.catalog.iceberg.table import Table
 from sqe.catalog.protocol import Catalog
+from sqe.commands import owners
 from sqe.commands.dml import run
 from sqe.commands.running import Statement
 from sqe.commands.write_locks import current_plan, write_lock
@@ -39,6 +40,8 @@ def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
             catalog.check_location(name, tree.location)
         tree = replace(tree, properties=tuple(table_properties(tree).items()), comment=None)
         snapshot = run(statement, _render_again(statement, plan, tree, coordinator), coordinator)
+        if before is None:
+            owners.created(name, statement.session.identity, coordinator)
     statement.updated = (
         0 if snapshot is None else int((snapshot.get("summary") or {}).get("added-records", 0))
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqe.catalog.catalogs import Catalogs
 from sqe.catalog.iceberg.view import COMMENT, DEFINER, DIALECT, SECURITY, SPARK_DIALECT, ViewDefinition
+from sqe.commands import owners
 from sqe.commands.running import Statement
 from sqe.commands.write_locks import write_lock
 from sqe.coordinator import Coordinator
@@ -36,13 +37,26 @@ def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
         case Alter() | Rename() | DropTable():
             # A row that is being written must not meet a column that became NOT NULL meanwhile.
             with write_lock(statement, coordinator, tree.table):
-                change(tree, catalogs, statement.warnings)
+                _apply(statement, tree, coordinator, catalogs)
         case _:
-            change(tree, catalogs, statement.warnings)
+            _apply(statement, tree, coordinator, catalogs)
+
+
+def _apply(
+    statement: Statement, tree: StatementTree, coordinator: Coordinator, catalogs: Catalogs
+) -> None:
+    try:
+        change(tree, catalogs, statement.warnings)
+    except AlreadyExists:
+        if not (isinstance(tree, (CreateSchema, CreateTable, CreateView)) and tree.if_not_exists):
+            raise
+        # It is another's.
+        return
+    owners.changed(tree, statement.session.identity, coordinator)
 
 
 def change(tree: StatementTree, catalogs: Catalogs, warnings: list[str]) -> None:
-    """Applies a definition; adds to `warnings`."""
+    """Applies a definition; adds to `warnings`. AlreadyExists also where IF NOT EXISTS would forgive it."""
     match tree:
         case CreateSchema():
             create_schema(tree, catalogs)
@@ -67,11 +81,7 @@ def change(tree: StatementTree, catalogs: Catalogs, warnings: list[str]) -> None
 
 
 def create_schema(statement: CreateSchema, catalogs: Catalogs) -> None:
-    try:
-        catalogs.get(statement.catalog).create_namespace(statement.namespace, location=statement.location)
-    except AlreadyExists:
-        if not statement.if_not_exists:
-            raise
+    catalogs.get(statement.catalog).create_namespace(statement.namespace, location=statement.location)
 
 
 def drop_schema(statement: DropSchema, catalogs: Catalogs) -> None:
@@ -83,11 +93,7 @@ def drop_schema(statement: DropSchema, catalogs: Catalogs) -> None:
 
 
 def create_table(statement: CreateTable, catalogs: Catalogs) -> None:
-    try:
-        catalogs.get(statement.table.catalog).create_table(statement)
-    except AlreadyExists:
-        if not statement.if_not_exists:
-            raise
+    catalogs.get(statement.table.catalog).create_table(statement)
 
 
 def drop_table(statement: DropTable, catalogs: Catalogs, warnings: list[str]) -> None:
@@ -127,11 +133,7 @@ def create_view(statement: CreateView, catalogs: Catalogs) -> None:
         statement.default_namespace,
         {k: v for k, v in properties.items() if v is not None},
     )
-    try:
-        catalogs.get(statement.view.catalog).create_view(definition, replace=statement.replace)
-    except AlreadyExists:
-        if not statement.if_not_exists:
-            raise
+    catalogs.get(statement.view.catalog).create_view(definition, replace=statement.replace)
 
 
 def drop_view(statement: DropView, catalogs: Catalogs) -> None:

@@ -12,11 +12,13 @@ from sqe.config.session_properties import PROPERTIES, value_of
 from sqe.coordinator import Coordinator
 from sqe.engine.plans import Plan
 from sqe.functions import registry
+from sqe.policy.grants import GrantPolicy
+from sqe.session import Identity
 from sqe.system.listing import Accepts
 from sqe.system.patterns import like
 from sqe.tree import statements as s
 from sqe.tree.expressions import Field, Ref
-from sqe.tree.relations import Project, Relation, Scan
+from sqe.tree.relations import Project, Relation, Scan, TableName
 from sqe.types import sql_types as t
 
 _TEXT = t.VARCHAR
@@ -114,10 +116,32 @@ def _show(statement: Statement, tree: s.Show, plan: Plan, coordinator: Coordinat
         case "roles" | "currentroles" | "rolegrants":
             return [(role,) for role in sorted(statement.session.identity.roles) if accepts(role)]
         case "grants":
-            # There is no GRANT, so nobody was granted anything.
-            return []
+            return _grants(statement.session.identity, tree.table, coordinator)
         case _:
             return _session(statement, coordinator, accepts)
+
+
+def _grants(identity: Identity, table: TableName | None, coordinator: Coordinator) -> Rows:
+    """Those that the user may know of, as Trino shows them; rules and columns are in none of its columns."""
+    policy = coordinator.policy
+    if not isinstance(policy, GrantPolicy):
+        # Without GRANT nobody was granted anything.
+        return []
+    return [
+        (
+            grant.grantor,
+            "USER",
+            grant.grantee.name or None,
+            grant.grantee.kind.upper(),
+            grant.on.catalog,
+            ".".join(grant.on.namespace) or None,
+            grant.on.name or None,
+            ("DENY " if grant.denies else "") + grant.privilege.upper(),
+            "YES" if grant.grantable else "NO",
+        )
+        for grant in policy.known_to(identity)
+        if table is None or grant.covers(table)
+    ]
 
 
 def _functions(accepts: Accepts) -> Rows:

@@ -16,6 +16,7 @@ from sqe.config.settings import (
     EventSettings,
     LogSettings,
     MetricsSettings,
+    PolicySettings,
     QuerySettings,
     RateLimitSettings,
     ResultSettings,
@@ -69,6 +70,7 @@ class Config:
     sessions: SessionSettings
     auth: AuthSettings
     security: SecuritySettings
+    policy: PolicySettings
     metrics: MetricsSettings
     logging: LogSettings
 
@@ -344,6 +346,7 @@ def _build(raw: _RawConfig, *, check_built: bool) -> Config:
         sessions=build_settings(SessionSettings, raw.at("session")),
         auth=auth,
         security=_security(raw),
+        policy=_policy(raw),
         metrics=MetricsSettings(metrics.prometheus_port or None, metrics.health_port or None),
         logging=build_settings(LogSettings, raw.at("logging")),
     )
@@ -370,6 +373,15 @@ def _server(raw: _RawConfig, query: QuerySettings, tls: TlsSettings | None) -> S
         raise ConfigError(
             f"coordinator.max_message_size must be at least {least} bytes and less than 2GB",
             hint="it has to have room for a statement of query.max_sql_bytes",
+        )
+    return settings
+
+
+def _policy(raw: _RawConfig) -> PolicySettings:
+    settings = build_settings(PolicySettings, raw.at("policy"))
+    if settings.engine == "grants" and not settings.admins and not settings.admin_roles:
+        raise ConfigError(
+            "policy.engine = \"grants\" needs policy.admins or policy.admin_roles: nobody could grant"
         )
     return settings
 

@@ -119,6 +119,25 @@ class SecuritySettings:
 
 
 @record
+class PolicySettings:
+    """`mask_key` is a secret."""
+
+    engine: str = setting(
+        choice("Who decides what users may do: nobody, or what was granted by SQL.", "none grants", "none")
+    )
+    store: Path | None = setting(
+        path("The database of grants; default: `~/.sqe/grants.db`. Of `engine = \"grants\"`.")
+    )
+    admins: tuple[str, ...] = setting(
+        texts("Users who may do everything, and grant it. Of `engine = \"grants\"`."), factory=tuple
+    )
+    admin_roles: tuple[str, ...] = setting(
+        texts("Roles whose users may do everything, and grant it. Of `engine = \"grants\"`."), factory=tuple
+    )
+    mask_key: str | None = setting(text("The secret that the mask `hash` hashes with.", secret=True))
+
+
+@record
 class SessionSettings:
     """Limits on the sessions of a server; times in seconds."""
 
@@ -194,6 +213,7 @@ def sections() -> dict[str, Node]:
         ),
         "auth": AUTH,
         "security": declared(SecuritySettings, "Whom the server believes."),
+        "policy": declared(PolicySettings, "What users may do with tables, and see of them."),
         "session": declared(SessionSettings, "Sessions of the server."),
         "rate_limit": declared(RateLimitSettings, "Limits on how often one may ask."),
         "metrics": declared(MetricsSettings, "Metrics and health, for operators."),

@@ -58,7 +58,7 @@ AWAITED: dict[str, dict[str, str]] = {
         "coordinator": "credential_refresh_interval_secs session_context_cache_ttl_secs",
     },
     "policy engines": {
-        "policy": "engine mask_key mask_precedence ranger",
+        "policy": "mask_precedence ranger",
         "policy.opa": (
             "url policy_path timeout_secs cache_max_entries cache_ttl_secs breaker_failure_threshold "
             "breaker_recovery_secs"

@@ -13,22 +13,9 @@ from sqe.foundation.record import record
 from sqe.session import Identity
 from sqe.tree.privileges import ALL, Privilege
 from sqe.tree.relations import TableName
+from sqe.tree.rules import ColumnKey, Mask, Rule
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-# A column by the id that it keeps when it is renamed; by its name of today where a source knows no ids.
-ColumnKey = int | str
-
-
-@record
-class Rule:
-    """A condition or a mask over the raw columns of a table: an expression of our dialect.
-
-    `columns` are the names that it was written with and the ids of what they stood for then; without them
-    they are names of today. Names of tables in it without a catalog or schema are in those of its table.
-    """
-
-    sql: str
-    columns: tuple[tuple[str, int], ...] | None = None
 
 
 @record
@@ -38,18 +25,25 @@ class Decision:
 
     privileges: frozenset[Privilege]
     row_filters: tuple[Rule, ...] = ()
-    masks: Mapping[ColumnKey, Rule] = field(default_factory=dict)
+    masks: Mapping[ColumnKey, Rule | Mask] = field(default_factory=dict)
     restricted: frozenset[ColumnKey] = frozenset()
+    # Those that may be seen, where not all may: one that is added later may not.
+    columns: frozenset[ColumnKey] | None = None
 
     @property
     def visible(self) -> bool:
-        """Whether it exists for this user."""
-        return bool(self.privileges)
+        """Whether it exists for this user. Who may create knows nothing of what there is."""
+        return bool(self.privileges - {Privilege.CREATE})
 
     @property
     def restricts(self) -> bool:
         """Whether some of it is hidden from this user."""
-        return bool(self.row_filters or self.masks or self.restricted or not self.visible)
+        hides = self.row_filters or self.masks or self.hides_columns
+        return bool(hides or not self.visible)
+
+    @property
+    def hides_columns(self) -> bool:
+        return bool(self.restricted) or self.columns is not None
 
 
 EVERYTHING = Decision(ALL)

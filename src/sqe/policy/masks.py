@@ -12,7 +12,7 @@ from collections.abc import Callable
 from sqe.catalog.iceberg.table import Column
 from sqe.errors import UserError
 from sqe.foundation.identifiers import quoted
-from sqe.policy.decision import Rule
+from sqe.tree.rules import Mask, Rule
 from sqe.types import sql_types as t
 
 SALT_BYTES = 16
@@ -34,15 +34,16 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def mask_rule(mask: str, column: Column, *, text: str = "", key: bytes = b"") -> Rule:
-    """`text` is what `redact` shows, `key` what `hash` hashes with."""
-    make = MASKS.get(mask)
+def mask_rule(mask: Mask, column: Column) -> Rule:
+    make = MASKS.get(mask.name)
     if make is None:
         raise UserError(
-            f"there is no mask '{mask}'", code="INVALID_MASK", hint=f"there are {', '.join(sorted(MASKS))}"
+            f"there is no mask '{mask.name}'",
+            code="INVALID_MASK",
+            hint=f"there are {', '.join(sorted(MASKS))}",
         )
     value = quoted(column.name)
-    shown = make(value, column.type, text, key)
+    shown = make(value, column.type, mask.text, mask.key)
     sql = "NULL" if shown is None else f"IF({value} IS NULL, NULL, {shown})"
     # A value of no more characters than the column has.
     if isinstance(column.type, (t.Varchar, t.Char)) and column.type.length is not None:

@@ -9,13 +9,14 @@ from typing import Any, TypeVar
 from sqe.catalog.iceberg.table import Column, Table
 from sqe.errors import AccessDenied, InternalError
 from sqe.policy.columns import masks_by_id, visible_columns
-from sqe.policy.decision import AllowAll, Decision, Policy, Rule, write_denied
+from sqe.policy.decision import AllowAll, Decision, Policy, write_denied
 from sqe.policy.leakproof import check_leakproof
 from sqe.session import Identity
 from sqe.tree import statements as s
 from sqe.tree.expressions import Expression, Field, Ref, conjunction, transform, walk
 from sqe.tree.privileges import Need, Privilege
 from sqe.tree.relations import FileScan, Filter, Project, Relation, Scan, TableName
+from sqe.tree.rules import Rule
 from sqe.types.sql_types import BOOLEAN, Type
 
 Fresh = Callable[[str, Type], Field]
@@ -77,7 +78,7 @@ class Guard:
     def sees_all_columns_of(self, table: TableName) -> bool:
         """Whether no name of a column is hidden; values may be."""
         decision = self.decide(table)
-        return decision.visible and not decision.restricted
+        return decision.visible and not decision.hides_columns
 
     def columns(self, table: Table, columns: Sequence[Column]) -> tuple[Column, ...]:
         """Those of `columns`, of the table now or in its past, that exist for this user."""
@@ -128,7 +129,10 @@ def secure(
     for need in statement.needs:
         guard.require(need)
     for table in statement.changes:
-        if guard.decide(table).restricts:
+        decision = guard.decide(table)
+        # What does not exist for them may be made by who may create it.
+        makes = not decision.visible and Privilege.CREATE in decision.privileges
+        if decision.restricts and not makes:
             raise write_denied(table)
     secured = transform(statement, change)
     check_secured(secured)

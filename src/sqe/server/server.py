@@ -21,7 +21,7 @@ from sqe.foundation.loopback import is_loopback
 from sqe.observe.access_log import AccessLog
 from sqe.observe.events import LogIn
 from sqe.observe.metrics import Metrics
-from sqe.policy.decision import AllowAll
+from sqe.policy.configured import from_config as policy_from_config
 from sqe.server.admission import Admission
 from sqe.server.clients import Clients
 from sqe.server.door import Door
@@ -56,7 +56,7 @@ class Server:
         self.coordinator = Coordinator(
             config,
             from_config(config),
-            policy=AllowAll(warehouses),
+            policy=policy_from_config(config, warehouses),
             spark=spark,
             admission=self.admission,
             observers=(self.metrics, AccessLog(with_text=config.logging.statement_text)),

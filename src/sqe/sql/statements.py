@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from sqlglot import exp
-from sqlglot.parsers.trino import TrinoParser
 from sqlglot.tokenizer_core import TokenType
+
+from sqe.sql.grants import GrantStatements
 
 
 class Show(exp.Expression):
@@ -88,7 +89,7 @@ _ISOLATION = (
 )
 
 
-class OwnStatements(TrinoParser):
+class OwnStatements(GrantStatements):
     """The part of our parser that reads them."""
 
     def _parse_statement(self) -> exp.Expr | None:
@@ -291,6 +292,7 @@ class OwnStatements(TrinoParser):
         "RESET": _parse_reset_statement,
         "SET": _parse_set_statement,
         "CALL": _parse_call_statement,
+        **dict.fromkeys(("GRANT", "DENY", "REVOKE"), GrantStatements._parse_grant_statement),
         "BEGIN": _parse_begin_statement,
         "START": _parse_begin_statement,
         "COMMIT": _parse_end_statement,

@@ -14,6 +14,7 @@ LABELS = frozenset(
         *("insert", "update", "delete", "truncate", "merge"),
         *("begin", "commit", "rollback", "use"),
         *("showcatalogs", "showschemas", "showtables", "showviews", "showfunctions", "showsession"),
+        "grant",
         *("showroles", "showcurrentroles", "showrolegrants", "showgrants"),
         *("showcolumns", "showstats", "showcreatetable", "showcreateview", "showcreateschema"),
     }

@@ -7,6 +7,7 @@ What a kind of statement is stands on its class, so that a new kind is one recor
 from __future__ import annotations
 
 from dataclasses import field
+from typing import TYPE_CHECKING
 
 from sqe.errors import InternalError, Position
 from sqe.foundation.record import record
@@ -16,6 +17,9 @@ from sqe.tree.expressions import Expression, Field, Node, Relation
 from sqe.tree.privileges import Need, Privilege, schema_of
 from sqe.tree.relations import TableName
 from sqe.types.sql_types import Type
+
+if TYPE_CHECKING:
+    from sqe.tree.grants import Grant
 
 NO_LANE: frozenset[str] = frozenset()
 SPARK_ALONE = frozenset({"spark"})
@@ -542,6 +546,21 @@ class KillQuery(Control):
 
 
 @record
+class ChangeGrants(Control):
+    """action: GRANT, DENY, REVOKE. Who may do so is said by whoever keeps the grants."""
+
+    label = "grant"
+    children = ()
+
+    action: str
+    grants: tuple[Grant, ...]
+
+    @property
+    def kind(self) -> str:
+        return self.action
+
+
+@record
 class Transaction(Control):
     """action: start, commit, rollback. Each statement commits by itself; see docs/sql.md."""
 
@@ -604,7 +623,7 @@ class DescribeOutput(Control):
 @record
 class Show(Control):
     """what: catalogs, schemas, tables, views, functions, session, roles, currentroles, rolegrants, grants;
-    with the LIKE `pattern` of names."""
+    with the LIKE `pattern` of names, or on a `table`."""
 
     kind = ""
     children = ()
@@ -614,6 +633,7 @@ class Show(Control):
     namespace: tuple[str, ...] = ()
     pattern: str | None = None
     escape: str | None = None
+    table: TableName | None = None
 
     @property
     def label(self) -> str:

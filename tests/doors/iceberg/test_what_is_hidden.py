@@ -10,10 +10,11 @@ import pytest
 from tests.doors.iceberg.conftest import Rest
 from tests.doors.iceberg.iceberg_door import opened_door
 
-from sqe.policy.decision import EVERYTHING, NOTHING, Decision, Rule
+from sqe.policy.decision import EVERYTHING, NOTHING, Decision
 from sqe.session import Identity
 from sqe.tree.privileges import ALL
 from sqe.tree.relations import TableName
+from sqe.tree.rules import Rule
 
 PARTLY = {
     "filtered": Decision(ALL, row_filters=(Rule("false"),)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from sqe.bind import prepared, procedures, session_statements, show  # noqa: F401 (they register conversions)
+from sqe.bind import grants, prepared, procedures, session_statements, show  # noqa: F401 (they register conversions)
 from sqe.bind.binder import Binder
 from sqe.bind.conversion import STATEMENTS, check_arguments
 from sqe.bind.ddl.alter import find_target, refuse_restricted

@@ -19,6 +19,7 @@ from sqe.catalog.names import nearest
 from sqe.errors import AccessDenied, InvalidArgument, NotFound, NotSupported, Position, SqeError, UserError
 from sqe.system.definitions import SYSTEM
 from sqe.tree.names import check_characters
+from sqe.tree.privileges import Need, Privilege
 from sqe.tree.relations import AsOf, Relation, Scan, TableName
 from sqe.types.zones import zone
 
@@ -137,7 +138,10 @@ def bind_table(b: Binder, node: exp.Table) -> tuple[Relation, tuple[str, ...]]:
 
 
 def make_scan(b: Binder, table: Table, columns: Sequence[Column], as_of: AsOf | None = None) -> Scan:
+    b.guard.require(Need(Privilege.SELECT, table.name))
     visible = b.guard.columns(table, columns)
+    if not visible:
+        raise AccessDenied(f"cannot read '{table.name}'")
     fields = tuple(b.fresh(c.name, c.type) for c in visible)
     return Scan(fields, table.name, tuple(c.name for c in visible), as_of=as_of)
 
