@@ -241,7 +241,7 @@ WRONG = [
     ("GRANT SELECT ON people", SyntaxFault, "expected TO"),
     ("GRANT SELECT ON people TO", SyntaxFault, "expected"),
     ("GRANT SELECT ON people TO joe ROWS WHERE", SyntaxFault, "expected"),
-    ("GRANT SELECT ON people TO joe ROWS WHERE 1 = 1; DROP TABLE people", SyntaxFault, ""),
+    ("GRANT SELECT ON people TO joe ROWS WHERE 1 = 1; DROP TABLE people", SyntaxFault, "one statement"),
     ("REVOKE SELECT ON people TO joe", SyntaxFault, "expected FROM"),
 ]
 
