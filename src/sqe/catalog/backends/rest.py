@@ -29,13 +29,16 @@ from sqe.catalog.backends.jdbc import refuse_purge
 from sqe.catalog.backends.rest_answers import Answer, Answers
 from sqe.catalog.backends.rest_auth import ChooseTokens, choose_tokens
 from sqe.catalog.backends.rest_client import Denied, Learnt, RestClient, RestError, RestServer
+from sqe.catalog.backends.table_places import check_every_file, check_places
 from sqe.catalog.backends.vended import VendedStorage
 from sqe.catalog.iceberg import metadata
 from sqe.catalog.iceberg.commits import RequirementFailed
 from sqe.catalog.iceberg.table import MetadataText, Table, TableCommit, TableMetadata, table_bytes
 from sqe.catalog.iceberg.view import View, ViewDefinition
-from sqe.catalog.io import file_system
-from sqe.catalog.io.storage import FixedStorage
+from sqe.catalog.io import configured, file_system
+from sqe.catalog.io.location import scheme_of
+from sqe.catalog.io.places import AllowedPlaces
+from sqe.catalog.io.storage import NO_KEYS, FixedStorage
 from sqe.catalog.names import Visible, everything
 from sqe.config.catalogs import storage_properties
 from sqe.errors import (
@@ -52,11 +55,16 @@ from sqe.session import Identity, TokenSource
 from sqe.tree.relations import TableName
 
 if TYPE_CHECKING:
+    from sqe.catalog.io.storage import Storage
     from sqe.config.config import CatalogSettings
 
 
+# Schemas that are listed, and parts of the name of one.
+MOST_SCHEMAS, MOST_PARTS = 100_000, 100
 # Identities whose metadata is kept.
 MOST_IDENTITIES = 100
+# Versions of local tables whose files are known to be in allowed places.
+MOST_CHECKED = 1000
 
 
 def mount(settings: CatalogSettings) -> RestCatalog:
@@ -67,8 +75,17 @@ def mount(settings: CatalogSettings) -> RestCatalog:
         choose_tokens=choose_tokens(settings),
         storage=storage_properties(settings.storage),
         require_vended=settings.require_vended_credentials,
+        allowed=_allowed_places(settings),
         cache_seconds=settings.metadata_cache_ttl_secs,
     )
+
+
+def _allowed_places(settings: CatalogSettings) -> AllowedPlaces:
+    """Some servers call a warehouse by its location."""
+    warehouse = settings.warehouse or ""
+    keyed = (warehouse,) if scheme_of(warehouse) != "file" and "://" in warehouse else ()
+    locations = tuple(configured(place, NO_KEYS) for place in settings.allowed_locations)
+    return AllowedPlaces(settings.name, locations, keyed)
 
 
 class _Kept:
@@ -86,8 +103,9 @@ class _Kept:
 
 class RestCatalog(CommittingCatalog):
     """The catalog `name` of the server at `url`, which calls it `warehouse`. `choose_tokens` says with which
-    token it is asked for somebody. For `cache_seconds` it is not asked again what it has answered to the same
-    identity with the same token, unless something was changed through us."""
+    token it is asked for somebody, `allowed` where it may say that files are. For `cache_seconds` it is not
+    asked again what it has answered to the same identity with the same token, unless something was changed
+    through us."""
 
     is_remote = True
     _keeps_raw = True
@@ -102,9 +120,11 @@ class RestCatalog(CommittingCatalog):
         choose_tokens: ChooseTokens = lambda tokens: tokens,
         storage: Mapping[str, str] | None = None,
         require_vended: bool = False,
+        allowed: AllowedPlaces | None = None,
         cache_seconds: float = 0,
     ) -> None:
         super().__init__(name)
+        self._allowed = allowed or AllowedPlaces(name)
         self._storage = storage or {}
         self._require_vended = require_vended
         self.url = url
@@ -114,6 +134,7 @@ class RestCatalog(CommittingCatalog):
         self._client = RestClient(name, self._server, warehouse=warehouse)
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._checked: OrderedDict[str, None] = OrderedDict()
 
     def acting_for(self, identity: Identity, tokens: TokenSource | None) -> Self:
         chosen = self._choose_tokens(tokens)
@@ -273,6 +294,7 @@ class RestCatalog(CommittingCatalog):
     def metadata_as_bound(self, table: Table) -> bytes:
         # The file may be where only the server's credentials lead: what it answered is what was bound.
         assert table.raw is not None
+        self._check_local(dict(table.raw), table.metadata_location, table.name, table.storage)
         return metadata.encode(table.raw)
 
     def load(self, table: TableName) -> TableMetadata:
@@ -334,7 +356,18 @@ class RestCatalog(CommittingCatalog):
     def load_text(self, table: TableName) -> MetadataText:
         loaded = self.load(table)
         place = str(loaded.raw.get("location") or "")
+        self._check_local(loaded.raw, loaded.location, table, loaded.storage)
         return MetadataText(metadata.encode(loaded.raw), loaded.location, place, loaded.storage)
+
+    def _check_local(self, raw: Raw, location: str, name: TableName, storage: Storage | None) -> None:
+        """Once for each version of a table."""
+        if not isinstance(storage, VendedStorage) or scheme_of(str(raw.get("location") or "")) != "file":
+            return
+        if location not in self._checked:
+            check_every_file(raw, location, name, storage)
+            self._checked[location] = None
+            while len(self._checked) > MOST_CHECKED:
+                self._checked.popitem(last=False)
 
     def stage(self, table: TableName, request: Raw) -> TableMetadata:
         body = {**request, "name": table.name, "stage-create": True}
@@ -352,7 +385,8 @@ class RestCatalog(CommittingCatalog):
             return again
 
         storage = self._storage_in(_just_now(answer), table, fetch)
-        return TableMetadata(answer["metadata"], "", _config(answer), storage=storage)
+        check_places(answer["metadata"], "", storage.places)
+        return TableMetadata(answer["metadata"], "", _texts(answer.get("config")), storage=storage)
 
     def _staged(self, table: TableName, body: Raw) -> Raw:
         try:
@@ -433,7 +467,7 @@ class RestCatalog(CommittingCatalog):
 
     def _loaded(self, answer: Answer, table: TableName, *, view: bool = False) -> TableMetadata:
         pointer = self._pointer_in(answer, table, view=view)
-        config = _config(answer.content)
+        config = _texts(answer.content.get("config"))
         return TableMetadata(pointer.raw or {}, pointer.location, config, storage=pointer.storage)
 
     def close(self) -> None:
@@ -473,13 +507,17 @@ class RestCatalog(CommittingCatalog):
         if not isinstance(raw, dict) or not isinstance(location, str):
             kind = "view" if view else "table"
             raise metadata.broken(name, "the server sends no metadata of it", kind=kind)
-        return Pointer(location, view, raw, None if view else self._storage_in(answer, name))
+        if view:
+            return Pointer(location, view, raw)
+        storage = self._storage_in(answer, name)
+        check_places(raw, location, storage.places)
+        return Pointer(location, view, raw, storage)
 
     def _storage_in(
         self, answer: Answer, table: TableName, fetch: Callable[[], Raw] | None = None
-    ) -> VendedStorage | None:
-        """What its files are opened with; None where the catalog and the configuration say nothing. `fetch`
-        gives the next answer, which is that of loading the table."""
+    ) -> VendedStorage:
+        """What its files are opened with, in the places that it may have. `fetch` gives the next answer,
+        which is that of loading the table."""
 
         def load() -> Raw:
             try:
@@ -490,11 +528,13 @@ class RestCatalog(CommittingCatalog):
             except RestError:
                 raise self._not_found(table.namespace, table.name) from None
 
-        content = answer.content
-        if not content.get("config") and not content.get("storage-credentials") and not self._storage:
-            return None
         return VendedStorage(
-            content, self._storage, fetch or load, required=self._require_vended, answered_at=answer.at
+            answer.content,
+            self._storage,
+            fetch or load,
+            allowed=self._allowed,
+            required=self._require_vended,
+            answered_at=answer.at,
         )
 
     def _spell(self, location: str) -> str:
@@ -562,8 +602,20 @@ class RestCatalog(CommittingCatalog):
         return _is_name(*namespace) and self._properties(namespace) is not None
 
     def _below(self, above: Namespace) -> list[Namespace]:
-        children = self._children(above)
-        return [namespace for child in children for namespace in (child, *self._below(child))]
+        below: list[Namespace] = []
+        pending = [above]
+        while pending:
+            children = self._children(pending.pop())
+            below += children
+            # Deeper ones cannot be named; a server that goes on has no end.
+            pending += [child for child in children if len(child) < MOST_PARTS]
+            if len(below) > MOST_SCHEMAS:
+                raise Unavailable(
+                    f"catalog '{self.name}' has more than {MOST_SCHEMAS} schemas",
+                    code="ICEBERG_CATALOG_ERROR",
+                    hint="check that it is well",
+                )
+        return below
 
     def _children(self, above: Namespace) -> list[Namespace]:
         query = {"parent": self._client.namespace_text(above)} if above else {}
@@ -571,7 +623,9 @@ class RestCatalog(CommittingCatalog):
             answer = self._client.listed("namespaces", key="namespaces", query=query)
         except RestError:
             return []
-        listed = (tuple(str(part) for part in parts) for parts in answer)
+        if not all(isinstance(parts, list) and all(isinstance(p, str) for p in parts) for parts in answer):
+            raise self._client.no_catalog()
+        listed = (tuple(parts) for parts in answer)
         # Some servers leave out the parent's name, and some list what is further down too.
         whole = (child if child[: len(above)] == above else (*above, *child) for child in listed)
         return [child for child in whole if len(child) == len(above) + 1]
@@ -583,6 +637,8 @@ class RestCatalog(CommittingCatalog):
             identifiers = self._client.listed("namespaces", namespace, kind, key="identifiers")
         except RestError:
             return []
+        if not all(isinstance(each, dict) and "name" in each for each in identifiers):
+            raise self._client.no_catalog()
         return sorted(str(each["name"]) for each in identifiers)
 
     def _properties(self, namespace: Namespace) -> dict[str, str] | None:
@@ -591,7 +647,7 @@ class RestCatalog(CommittingCatalog):
             answer = self._client.get("namespaces", namespace)
         except (RestError, Denied):
             return None
-        return {str(key): str(value) for key, value in (answer.get("properties") or {}).items()}
+        return _texts(answer.get("properties"))
 
     def _add_namespace(self, namespace: Namespace, properties: dict[str, str]) -> bool:
         """False if it is there already."""
@@ -633,8 +689,8 @@ def _just_now(answer: Raw) -> Answer:
     return Answer(answer, time.time(), 0)
 
 
-def _config(answer: Raw) -> dict[str, str]:
-    return {str(key): str(value) for key, value in (answer.get("config") or {}).items()}
+def _texts(values: object) -> dict[str, str]:
+    return {str(key): str(value) for key, value in values.items()} if isinstance(values, dict) else {}
 
 
 def _identifier(name: TableName) -> dict[str, Any]:
