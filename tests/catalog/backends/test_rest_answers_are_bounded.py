@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from sqe.catalog.backends import rest, rest_client, rest_connections
+from sqe.catalog.backends import rest_client, rest_connections, rest_schemas
 from sqe.catalog.backends.rest import RestCatalog
 from sqe.errors import SqeError, Unavailable
 
@@ -150,7 +150,7 @@ def test_nesting(depth: int) -> None:
 
 def test_schemas_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each has another one in it."""
-    monkeypatch.setattr(rest, "MOST_PARTS", 5)
+    monkeypatch.setattr(rest_schemas, "MOST_PARTS", 5)
 
     def deeper(_: str, query: dict[str, str]) -> dict[str, Any]:
         parent = query["parent"].split("\x1f") if "parent" in query else []
@@ -158,8 +158,8 @@ def test_schemas_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
     with served(deeper) as (catalog, _):
         assert len(catalog.namespaces()) == 5
-    monkeypatch.setattr(rest, "MOST_PARTS", 1000)
-    monkeypatch.setattr(rest, "MOST_SCHEMAS", 50)
+    monkeypatch.setattr(rest_schemas, "MOST_PARTS", 1000)
+    monkeypatch.setattr(rest_schemas, "MOST_SCHEMAS", 50)
     with served(deeper) as (catalog, _), pytest.raises(Unavailable, match="more than 50 schemas"):
         catalog.namespaces()
 

@@ -7,28 +7,26 @@ what it began with still holds. What is hidden from a user is for them as what i
 from __future__ import annotations
 
 import contextlib
-import copy
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from sqe.catalog.backends import rest_updates as updates
 from sqe.catalog.backends.committing import (
     METADATA_BYTES,
-    CommittingCatalog,
     MetadataChange,
     Namespace,
     Pointer,
     Raw,
     check_readable,
-    name_conflict,
 )
 from sqe.catalog.backends.jdbc import refuse_purge
 from sqe.catalog.backends.rest_answers import Answer, Answers
 from sqe.catalog.backends.rest_auth import ChooseTokens, choose_tokens
 from sqe.catalog.backends.rest_client import Denied, Learnt, RestClient, RestError, RestServer
+from sqe.catalog.backends.rest_schemas import RestSchemas, anew, is_name, texts
 from sqe.catalog.backends.table_places import check_every_file, check_places
 from sqe.catalog.backends.vended import VendedStorage
 from sqe.catalog.iceberg import metadata
@@ -39,16 +37,14 @@ from sqe.catalog.io import configured, file_system
 from sqe.catalog.io.location import scheme_of
 from sqe.catalog.io.places import AllowedPlaces
 from sqe.catalog.io.storage import NO_KEYS, FixedStorage
-from sqe.catalog.names import Visible, everything
+from sqe.catalog.names import everything
 from sqe.config.catalogs import storage_properties
 from sqe.errors import (
-    AccessDenied,
     AlreadyExists,
     InvalidArgument,
     NotFound,
     NotSupported,
     Unavailable,
-    UserError,
 )
 from sqe.foundation.byte_cache import ByteCache
 from sqe.session import Identity, TokenSource
@@ -59,10 +55,8 @@ if TYPE_CHECKING:
     from sqe.config.config import CatalogSettings
 
 
-# Schemas that are listed, and parts of the name of one.
-MOST_SCHEMAS, MOST_PARTS = 100_000, 100
-# Identities whose metadata is kept.
-MOST_IDENTITIES = 100
+# Identities of which something is kept; each has up to METADATA_BYTES and what it was answered.
+MOST_KEPT = 100
 # Versions of local tables whose files are known to be in allowed places.
 MOST_CHECKED = 1000
 
@@ -101,7 +95,7 @@ class _Kept:
         return self.tables.bytes + (0 if answers is None else answers.bytes)
 
 
-class RestCatalog(CommittingCatalog):
+class RestCatalog(RestSchemas):
     """The catalog `name` of the server at `url`, which calls it `warehouse`. `choose_tokens` says with which
     token it is asked for somebody, `allowed` where it may say that files are. For `cache_seconds` it is not
     asked again what it has answered to the same identity with the same token, unless something was changed
@@ -152,7 +146,7 @@ class RestCatalog(CommittingCatalog):
                 kept = _Kept(Answers(self._server.changes, seconds) if seconds else None)
                 self._kept[key] = kept
             self._kept.move_to_end(key)
-            while len(self._kept) > MOST_IDENTITIES:
+            while len(self._kept) > MOST_KEPT:
                 self._kept.popitem(last=False)
             return kept
 
@@ -161,108 +155,6 @@ class RestCatalog(CommittingCatalog):
         with self._lock:
             others = sum(kept.bytes for kept in self._kept.values())
         return super().kept_bytes + others
-
-    def _asking_anew(self) -> Self:
-        """For what is changed, or becomes true by what is there now."""
-        anew = copy.copy(self)
-        anew._client = self._client.asking_anew()
-        return anew
-
-    def check(self) -> None:
-        # Listing all takes a request for each schema. One that asks who is there has answered.
-        with contextlib.suppress(AccessDenied):
-            self._asking_anew()._children(())
-
-    def namespaces(self) -> list[Namespace]:
-        return sorted(self._below(()))
-
-    def tables(self, namespace: Namespace) -> list[str]:
-        return self._listed(namespace, "tables")
-
-    def views(self, namespace: Namespace) -> list[str]:
-        return self._listed(namespace, "views") if self._client.has_views else []
-
-    def find_namespace(self, parts: Namespace, *, visible: Visible = everything) -> Namespace:
-        # Most names are written as they are stored, and listing all takes a request for each schema. Not
-        # asked for by its name: some servers find it in another case too, and say that it is spelled so.
-        exact = parts and _is_name(*parts) and visible(parts, None)
-        try:
-            if exact and all(parts[:n] in self._children(parts[: n - 1]) for n in range(1, len(parts) + 1)):
-                return parts
-            return super().find_namespace(parts, visible=visible)
-        except Denied:
-            # Whoever has rights in one schema alone may be allowed to list none.
-            if exact and self._has_namespace(parts):
-                return parts
-            raise self._no_schema(parts) from None
-
-    def namespace_location(self, namespace: Namespace) -> str | None:
-        return (self._properties(namespace) or {}).get("location")
-
-    def namespace_properties(self, namespace: Namespace) -> dict[str, str]:
-        properties = self._properties(namespace)
-        if properties is None:
-            raise self._no_schema(namespace)
-        return properties
-
-    def change_namespace(
-        self, namespace: Namespace, changed: Mapping[str, str], removed: Collection[str]
-    ) -> None:
-        body = {"updates": dict(changed), "removals": sorted(removed)}
-        try:
-            self._client.post("namespaces", namespace, "properties", body=body)
-        except RestError:
-            raise self._no_schema(namespace) from None
-
-    def create_namespace(
-        self,
-        namespace: Namespace,
-        *,
-        location: str | None = None,
-        properties: Mapping[str, str] | None = None,
-    ) -> None:
-        if not namespace or not _is_name(*namespace):
-            raise InvalidArgument(
-                f"'{'.'.join(namespace)}' is not a schema name", hint="no part of it may be blank"
-            )
-        given = {**(properties or {}), **({} if location is None else {"location": self._spell(location)})}
-        self._asking_anew()._create_namespace(namespace, given)
-
-    def _create_namespace(self, namespace: Namespace, properties: dict[str, str]) -> None:
-        above = self._table_above(namespace)
-        if above is not None:
-            raise name_conflict(f"table or view '{self.name}.{above}'")
-        for length in range(1, len(namespace)):
-            # Not all servers make the parents.
-            if self._properties(namespace[:length]) is None:
-                self._add_namespace(namespace[:length], {})
-        if not self._add_namespace(namespace, properties):
-            raise AlreadyExists(
-                f"schema '{self.name}.{'.'.join(namespace)}' already exists", code="SCHEMA_ALREADY_EXISTS"
-            )
-
-    def drop_namespace(self, namespace: Namespace, *, cascade: bool = False) -> None:
-        """With `cascade` one after the other: the protocol has no way to drop them at once."""
-        self._asking_anew()._drop_namespace(namespace, cascade)
-
-    def _drop_namespace(self, namespace: Namespace, cascade: bool) -> None:
-        stored = self.find_namespace(namespace)
-        inside = sorted(self._below(stored), reverse=True)
-        if not cascade and (inside or self._names(stored)):
-            raise self._not_empty(stored)
-        for each in [*inside, stored]:
-            for table in self.tables(each):
-                self._delete("tables", each, table)
-            for view in self.views(each):
-                self._delete("views", each, view)
-            try:
-                self._client.delete("namespaces", each)
-            except RestError as error:
-                if error.status == 409:
-                    raise self._not_empty(each) from None
-
-    def rename_namespace(self, namespace: Namespace, to: Namespace) -> None:
-        raise NotSupported(f"in catalog '{self.name}', of type rest, a schema cannot be renamed")
 
     def rename_table(self, table: TableName, to: TableName) -> None:
         self._rename(self.find_table_name(table.namespace, table.name), to, "tables")
@@ -275,16 +167,14 @@ class RestCatalog(CommittingCatalog):
             raise NotSupported(f"the server of catalog '{self.name}' has no views")
         return super().create_view(view, replace=replace)
 
+    @anew
     def drop_table(self, namespace: Namespace, name: str, *, purge: bool = False) -> list[str]:
-        self._asking_anew()._drop_table(namespace, name, purge)
-        return []
-
-    def _drop_table(self, namespace: Namespace, name: str, purge: bool) -> None:
         table, pointer = self._find_table(namespace, name, everything)
         if purge:
             refuse_purge(pointer.raw or {}, table)
         if not self._delete("tables", table.namespace, table.name, purgeRequested=str(purge).lower()):
             raise self._not_found(table.namespace, name)
+        return []
 
     def drop_view(self, namespace: Namespace, name: str) -> None:
         view = self.find_view_name(namespace, name)
@@ -307,18 +197,12 @@ class RestCatalog(CommittingCatalog):
             raise self._not_found(table.namespace, table.name) from None
         return self._loaded(answer, table)
 
-    def load_view(self, view: TableName) -> TableMetadata:
-        return super(RestCatalog, self._asking_anew()).load_view(view)
+    load_view = anew(RestSchemas.load_view)
+    has_view = anew(RestSchemas.has_view)
+    check_name = anew(RestSchemas.check_name)
+    delete_all = anew(RestSchemas.delete_all)
 
-    def has_view(self, view: TableName) -> bool:
-        return super(RestCatalog, self._asking_anew()).has_view(view)
-
-    def check_name(self, table: TableName) -> None:
-        super(RestCatalog, self._asking_anew()).check_name(table)
-
-    def delete_all(self, table: TableName) -> int | None:
-        return super(RestCatalog, self._asking_anew()).delete_all(table)
-
+    @anew
     def _commit(
         self,
         name: TableName,
@@ -328,30 +212,7 @@ class RestCatalog(CommittingCatalog):
         create: bool = False,
         replace: bool = True,
     ) -> TableMetadata:
-        return super(RestCatalog, self._asking_anew())._commit(
-            name, change, view=view, create=create, replace=replace
-        )
-
-    @contextlib.contextmanager
-    def _as_seen(self, name: TableName, *, kind: str = "table") -> Iterator[None]:
-        """Whoever may know of a table, and not do this, hears that. To others it is not there."""
-        try:
-            yield
-        except Denied:
-            anew = self._asking_anew()
-            if name.name not in anew._names(name.namespace):
-                raise self._not_found(name.namespace, name.name, kind=kind) from None
-            raise
-
-    @contextlib.contextmanager
-    def _as_seen_within(self, namespace: Namespace) -> Iterator[None]:
-        """As `_as_seen`, of a schema in which something is made."""
-        try:
-            yield
-        except Denied:
-            if not self._asking_anew()._has_namespace(namespace):
-                raise self._no_schema(namespace) from None
-            raise
+        return super()._commit(name, change, view=view, create=create, replace=replace)
 
     def load_text(self, table: TableName) -> MetadataText:
         loaded = self.load(table)
@@ -386,7 +247,7 @@ class RestCatalog(CommittingCatalog):
 
         storage = self._storage_in(_just_now(answer), table, fetch)
         check_places(answer["metadata"], "", storage.places)
-        return TableMetadata(answer["metadata"], "", _texts(answer.get("config")), storage=storage)
+        return TableMetadata(answer["metadata"], "", texts(answer.get("config")), storage=storage)
 
     def _staged(self, table: TableName, body: Raw) -> Raw:
         try:
@@ -467,17 +328,11 @@ class RestCatalog(CommittingCatalog):
 
     def _loaded(self, answer: Answer, table: TableName, *, view: bool = False) -> TableMetadata:
         pointer = self._pointer_in(answer, table, view=view)
-        config = _texts(answer.content.get("config"))
+        config = texts(answer.content.get("config"))
         return TableMetadata(pointer.raw or {}, pointer.location, config, storage=pointer.storage)
 
     def close(self) -> None:
         self._client.close()
-
-    def _names(self, namespace: Namespace) -> list[str]:
-        # Whoever may not list them may still load those that are theirs.
-        with contextlib.suppress(Denied):
-            return [*self.tables(namespace), *self.views(namespace)]
-        return []
 
     def _look_up(self, namespace: Namespace, name: str) -> Pointer | None:
         with contextlib.suppress(Denied):
@@ -485,7 +340,7 @@ class RestCatalog(CommittingCatalog):
         return None
 
     def _pointer(self, namespace: Namespace, name: str) -> Pointer | None:
-        if not namespace or not _is_name(*namespace, name):
+        if not namespace or not is_name(*namespace, name):
             return None
         denied: Denied | None = None
         for kind in ("tables", "views") if self._client.has_views else ("tables",):
@@ -598,104 +453,11 @@ class RestCatalog(CommittingCatalog):
                 raise AlreadyExists(f"'{target}' already exists", code="TABLE_ALREADY_EXISTS") from None
             raise self._not_found(name.namespace, name.name, kind=kind[:-1]) from None
 
-    def _has_namespace(self, namespace: Namespace) -> bool:
-        return _is_name(*namespace) and self._properties(namespace) is not None
-
-    def _below(self, above: Namespace) -> list[Namespace]:
-        below: list[Namespace] = []
-        pending = [above]
-        while pending:
-            children = self._children(pending.pop())
-            below += children
-            # Deeper ones cannot be named; a server that goes on has no end.
-            pending += [child for child in children if len(child) < MOST_PARTS]
-            if len(below) > MOST_SCHEMAS:
-                raise Unavailable(
-                    f"catalog '{self.name}' has more than {MOST_SCHEMAS} schemas",
-                    code="ICEBERG_CATALOG_ERROR",
-                    hint="check that it is well",
-                )
-        return below
-
-    def _children(self, above: Namespace) -> list[Namespace]:
-        query = {"parent": self._client.namespace_text(above)} if above else {}
-        try:
-            answer = self._client.listed("namespaces", key="namespaces", query=query)
-        except RestError:
-            return []
-        if not all(isinstance(parts, list) and all(isinstance(p, str) for p in parts) for parts in answer):
-            raise self._client.no_catalog()
-        listed = (tuple(parts) for parts in answer)
-        # Some servers leave out the parent's name, and some list what is further down too.
-        whole = (child if child[: len(above)] == above else (*above, *child) for child in listed)
-        return [child for child in whole if len(child) == len(above) + 1]
-
-    def _listed(self, namespace: Namespace, kind: str) -> list[str]:
-        if not namespace or not _is_name(*namespace):
-            return []
-        try:
-            identifiers = self._client.listed("namespaces", namespace, kind, key="identifiers")
-        except RestError:
-            return []
-        if not all(isinstance(each, dict) and "name" in each for each in identifiers):
-            raise self._client.no_catalog()
-        return sorted(str(each["name"]) for each in identifiers)
-
-    def _properties(self, namespace: Namespace) -> dict[str, str] | None:
-        """None where there is no such schema for the user."""
-        try:
-            answer = self._client.get("namespaces", namespace)
-        except (RestError, Denied):
-            return None
-        return _texts(answer.get("properties"))
-
-    def _add_namespace(self, namespace: Namespace, properties: dict[str, str]) -> bool:
-        """False if it is there already."""
-        try:
-            self._client.post("namespaces", body={"namespace": list(namespace), "properties": properties})
-        except RestError as error:
-            if error.status == 404:
-                raise self._no_schema(namespace[:-1]) from None
-            return False
-        return True
-
-    def _delete(self, kind: str, namespace: Namespace, name: str, **query: str) -> bool:
-        """False if there is none."""
-        try:
-            self._client.delete("namespaces", namespace, kind, (name,), query=query)
-        except RestError as error:
-            if error.status == 409:
-                raise UserError(f"'{TableName(self.name, namespace, name)}' cannot be dropped now") from None
-            return False
-        return True
-
-    def _no_schema(self, namespace: Namespace) -> NotFound:
-        return NotFound(
-            f"schema '{self.name}.{'.'.join(namespace)}' does not exist",
-            code="SCHEMA_NOT_FOUND",
-            hint=self._absent_hint,
-        )
-
-    def _not_empty(self, namespace: Namespace) -> UserError:
-        return UserError(
-            f"schema '{self.name}.{'.'.join(namespace)}' is not empty",
-            code="SCHEMA_NOT_EMPTY",
-            hint="DROP SCHEMA ... CASCADE drops what is in it",
-        )
-
 
 def _just_now(answer: Raw) -> Answer:
     """The answer to a change, which is never cached."""
     return Answer(answer, time.time(), 0)
 
 
-def _texts(values: object) -> dict[str, str]:
-    return {str(key): str(value) for key, value in values.items()} if isinstance(values, dict) else {}
-
-
 def _identifier(name: TableName) -> dict[str, Any]:
     return {"namespace": list(name.namespace), "name": name.name}
-
-
-def _is_name(*parts: str) -> bool:
-    return all(part.strip() == part and part for part in parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sqe.catalog.iceberg.stored_files import every_file
+from sqe.catalog.io.location import scheme_of
 from sqe.catalog.io.places import TablePlaces
 from sqe.tree.definitions import PLACE_PROPERTIES
 from sqe.tree.relations import TableName
@@ -20,7 +21,9 @@ def check_places(raw: Raw, location: str, places: TablePlaces) -> None:
     Files that it names further are checked when they are opened."""
     given = raw.get("properties")
     properties = given if isinstance(given, dict) else {}
-    for place in (raw.get("location"), location, *(properties.get(key) for key in PLACE_PROPERTIES)):
+    # Some servers have an address of their own for a metadata file, which nobody but them opens.
+    opened = "" if scheme_of(location) in ("http", "https") else location
+    for place in (raw.get("location"), opened, *(properties.get(key) for key in PLACE_PROPERTIES)):
         if place:
             places.check(str(place))
 
