@@ -11,14 +11,17 @@ from sqe.foundation.record import record
 
 @record
 class Identity:
-    """Who somebody is. Two issuers may each know an `alice`; embedded, it is the user of the operating
-    system. Tokens are no part of it: who somebody is does not change when a token is renewed."""
+    """Who somebody is, and what they may do. Two issuers may each know an `alice`; embedded, it is the user
+    of the operating system. Tokens are no part of it: nothing of this changes when a token is renewed."""
 
     user: str
     roles: frozenset[str] = frozenset()
     groups: frozenset[str] = frozenset()
     issuer: str = ""
     subject: str = ""
+    # A hash of what the token says that a client sent; empty for whoever came without one. Two tokens of one
+    # person may be good for different things, and share nothing.
+    rights: str = field(default="", repr=False)
 
     @property
     def who(self) -> str:
@@ -30,7 +33,9 @@ class Identity:
     @property
     def key(self) -> str:
         """The key of what is kept for this identity alone."""
-        return repr((self.issuer, self.subject, self.user, sorted(self.roles), sorted(self.groups)))
+        return repr(
+            (self.issuer, self.subject, self.user, sorted(self.roles), sorted(self.groups), self.rights)
+        )
 
 
 class TokenSource(Protocol):

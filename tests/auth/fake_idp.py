@@ -181,7 +181,7 @@ class FakeIdp:
         refresh_token = "refresh-" + secrets.token_hex(16)
         self.refresh_tokens[refresh_token] = user
         return 200, {
-            "id_token": self.token(user, aud="cli"),
+            "id_token": self.token(user, aud="cli", at_hash="x"),
             "access_token": self.token(user, **more),
             "token_type": "Bearer",
             "expires_in": self.lifetime,

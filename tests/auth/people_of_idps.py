@@ -68,8 +68,12 @@ class KeycloakPeople:
         self.issuer = keycloak.facts["issuer"]
 
     def token(self, user: str) -> str:
+        return str(self.tokens(user)["access_token"])
+
+    def tokens(self, user: str, **more: str) -> dict[str, Any]:
+        """All that a log-in gives: access_token, id_token, refresh_token."""
         form = {"username": user, "password": secret_of(user), "client_id": "sqe"}
-        return self._token(self.issuer, {**form, "client_secret": secret_of("sqe")})
+        return self._tokens(self.issuer, {**form, "client_secret": secret_of("sqe"), **more})
 
     def set_roles(self, user: str, *roles: str) -> None:
         (person,) = self._admin("GET", f"/users?exact=true&username={user}")
@@ -108,7 +112,7 @@ class KeycloakPeople:
     def _admin(self, method: str, path: str, body: Any = None) -> Any:
         """Keycloak's own API, as its administrator."""
         form = {"username": "admin", "password": self._admin_password, "client_id": "admin-cli"}
-        token = self._token(f"{self._url}/realms/master", form)
+        token = self._tokens(f"{self._url}/realms/master", form)["access_token"]
         answer = urllib3.request(
             method,
             f"{self._url}/admin/realms/{REALM}{path}",
@@ -118,7 +122,7 @@ class KeycloakPeople:
         assert answer.status < 300, answer.data
         return json.loads(answer.data) if answer.data else None
 
-    def _token(self, issuer: str, form: dict[str, str]) -> str:
+    def _tokens(self, issuer: str, form: dict[str, str]) -> dict[str, Any]:
         answer = urllib3.request(
             "POST",
             f"{issuer}/protocol/openid-connect/token",
@@ -126,7 +130,8 @@ class KeycloakPeople:
             headers={"Content-Type": "application/x-www-form-urlencoded"},
         )
         assert answer.status == 200, answer.data
-        return str(json.loads(answer.data)["access_token"])
+        tokens: dict[str, Any] = json.loads(answer.data)
+        return tokens
 
 
 class _Browser:

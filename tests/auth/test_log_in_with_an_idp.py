@@ -15,7 +15,7 @@ import jwt
 import pytest
 from tests.auth.fake_idp import FakeIdp
 from tests.auth.people_of_idps import FakePeople, KeycloakPeople, LiveIdp
-from tests.auth.provider_cases import configured
+from tests.auth.provider_cases import configured, identity_in
 from tests.server.token_server import rows, token_server
 
 from sqe.auth.credentials import Bearer, Credentials, LoggedIn, Password, Provider
@@ -96,10 +96,8 @@ def test_a_token_that_was_changed_is_refused(idp: LiveIdp, tmp_path: Path) -> No
 def test_a_password_gives_tokens_that_are_renewed_and_revoked(idp: LiveIdp, tmp_path: Path) -> None:
     provider = configured(tmp_path, passwords_of(idp))
     answer = logged_in(provider, Password("alice", "alice-secret"))
-    assert (
-        answer.identity
-        == logged_in(configured(tmp_path, tokens_of(idp)), Bearer(idp.token("alice"))).identity
-    )
+    by_token = logged_in(configured(tmp_path, tokens_of(idp)), Bearer(idp.token("alice")))
+    assert answer.identity == identity_in(by_token), "the same person"
     tokens = answer.tokens
     assert isinstance(tokens, RenewedTokens)
     session = SessionTokens()

@@ -77,6 +77,27 @@ def test_other_roles_are_another_session(server: TokenServer, idp: FakeIdp) -> N
             rows(connection, "EXECUTE mine")
 
 
+def test_a_token_of_fewer_scopes_is_another_session(server: TokenServer, idp: FakeIdp) -> None:
+    """One user, one address, one cookie, one name for the session: what the one token may is not lent to the
+    other, whichever came first and whichever holds longer."""
+    until = int(time.time()) + 600
+    wide = idp.token("alice", scope="read write", exp=until)
+    narrow = idp.token("alice", scope="read")
+    with server.connect(wide) as connection, server.connect(narrow) as another:
+        rows(connection, "PREPARE mine FROM SELECT 7")
+        rows(another, WHO)
+        assert set(current(server)) == {wide, narrow}
+        first, second = (session.identity for session in server.server.clients.sessions.all())
+        assert first.who == second.who
+        assert first.key != second.key, "caches, children and Spark sessions are by this key"
+        connection.adbc_connection.set_options(**{HEADER: f"Bearer {narrow}"})
+        with pytest.raises(Error, match="mine"):
+            rows(connection, "EXECUTE mine")
+        assert set(current(server)) == {wide, narrow}
+        connection.adbc_connection.set_options(**{HEADER: f"Bearer {wide}"})
+        assert rows(connection, "EXECUTE mine") == [(7,)]
+
+
 def test_a_password_gives_a_token_that_is_renewed(
     server: TokenServer, idp: FakeIdp, monkeypatch: pytest.MonkeyPatch
 ) -> None:

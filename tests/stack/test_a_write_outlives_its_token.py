@@ -15,7 +15,7 @@ from sqe.engine.spark.spark import Spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.integration, pytest.mark.long]
 LIFETIME = 60
-LEAST_SECONDS = 180.0
+LEAST_SECONDS = 300.0
 FILES = 60
 
 

@@ -15,6 +15,7 @@ from sqe.auth.logins.external import External, external_of
 from sqe.auth.logins.kept_log_ins import KeptLogIns, kept, usable_keyring
 from sqe.auth.oidc.claims import USER
 from sqe.auth.oidc.token_endpoint import Tokens
+from sqe.auth.oidc.token_kinds import TokenKinds
 from sqe.auth.oidc.verifier import Verifier
 from sqe.cli.arguments import OneLineParser
 from sqe.config.config import load, usual_path
@@ -134,6 +135,7 @@ def _user(external: External, tokens: Tokens) -> str | None:
         issuer=external.idp.issuer,
         audience=external.client.id,
         skew=CLOCK_SKEW_SECS,
+        kinds=TokenKinds(allow_id_tokens=True),
     )
     try:
         user = verifier.claims(tokens.id_token).get(USER)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
-from sqe.config.keys import Node, Section, choice, count, flag, of_other_packages, table, text
+from sqe.config.keys import Node, Section, choice, count, flag, of_other_packages, table, text, texts
 from sqe.errors import ConfigError
 from sqe.foundation.record import record
 
@@ -92,6 +92,9 @@ CATALOG = Section(
         "require_vended_credentials": flag(
             "Use no keys but those that the catalog hands out with a table (`rest`)."
         ),
+        "allowed_locations": texts(
+            "Where its files may be, and what keys of `storage` are for (`rest`); else its own buckets."
+        ),
         "metadata_cache_ttl_secs": count(
             "For how long what it has answered to a user is not asked again (`rest`); 0 asks each time.",
             CACHE_SECONDS,
@@ -113,6 +116,7 @@ class CatalogSettings:
     auth: Mapping[str, object] = field(default_factory=dict, repr=False)
     storage: Mapping[str, object] = field(default_factory=dict, repr=False)
     require_vended_credentials: bool = False
+    allowed_locations: tuple[str, ...] = ()
     metadata_cache_ttl_secs: int = CACHE_SECONDS
 
     @property
@@ -189,12 +193,30 @@ def read_catalog(name: str, block: Block, dotted: str, common_storage: Block) ->
         auth=auth if isinstance(auth, Mapping) else {},
         storage={**common_storage, **(storage if isinstance(storage, Mapping) else {})},
         require_vended_credentials=bool(block.get("require_vended_credentials")),
+        allowed_locations=_allowed_locations(dotted, kind, block.get("allowed_locations")),
         metadata_cache_ttl_secs=int(str(block.get("metadata_cache_ttl_secs", CACHE_SECONDS))),
     )
     if kind == "jdbc" and settings.database not in DATABASES:
         # The url may hold a password.
         raise ConfigError(f'{dotted}.url must begin with "sqlite:", "postgresql://" or "mysql://"')
     return settings
+
+
+def _allowed_locations(dotted: str, kind: str, locations: object) -> tuple[str, ...]:
+    if not isinstance(locations, (list, tuple)) or not locations:
+        return ()
+    if kind != "rest":
+        raise ConfigError(
+            f'{dotted}: type "{kind}" has no key allowed_locations',
+            hint="its files are in its warehouse" if kind in REQUIRED else None,
+        )
+    for place in locations:
+        if "://" not in place and not place.startswith(("/", "~")):
+            raise ConfigError(
+                f'{dotted}.allowed_locations: "{place}" is not a place',
+                hint='write "s3://bucket/path", or "file:///path"',
+            )
+    return tuple(str(place) for place in locations)
 
 
 def _own_options(dotted: str, kind: str, block: Block, common: Block) -> Block:

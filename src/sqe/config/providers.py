@@ -33,7 +33,7 @@ PROVIDER_TYPES = (
 )
 CLOCK_SKEW_SECS = 30
 _OF_TOKENS = (
-    *("issuer", "jwks_url", "allow_insecure_jwks", "clock_skew_secs"),
+    *("issuer", "jwks_url", "allow_insecure_jwks", "clock_skew_secs", "token_type", "allow_id_tokens"),
     *("user_claim", "subject_claim", "roles_claim", "groups_claim"),
 )
 _OF_GRANTS = ("client_id", "client_secret", "scope", "audience")
@@ -134,6 +134,8 @@ _PROVIDER = Section(
         "scope": text("Scopes to ask for, with spaces between them."),
         "audience": text("Whom tokens must be for: one of their `aud` (`bearer_token`, …)."),
         "allow_unbounded_audience": flag("Take tokens for anybody (`bearer_token`)."),
+        "token_type": text("The `typ` that tokens must have; default: any that an access token may have."),
+        "allow_id_tokens": flag("Take ID tokens too, of issuers whose access tokens are no JWTs."),
         "jwks_url": text("Its public keys; default: what its discovery document says."),
         "allow_insecure_jwks": flag("Reach the identity provider by plain http too."),
         "clock_skew_secs": count("How far its clock may be from ours.", CLOCK_SKEW_SECS),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from sqe.errors import NotSupported
+from sqe.foundation.recursion import MAX_NESTING
 from sqe.types import sql_types as t
 
 _FROM_ICEBERG: dict[str, t.Type] = {
@@ -43,17 +44,22 @@ _DECIMAL = re.compile(r"decimal\(\s*(\d+)\s*,\s*(\d+)\s*\)")
 _FIXED = re.compile(r"fixed\[\s*(\d+)\s*\]")
 
 
-def from_iceberg(stored: Any) -> t.Type:
+def from_iceberg(stored: Any, *, depth: int = 0) -> t.Type:
     """Our type for a stored one. A type that we do not have (variant, geometry, or one from the future)
-    becomes a Simple of its name, so that its table loads; `unsupported` finds it where it is used."""
+    becomes a Simple of its name, so that its table loads; `unsupported` finds it where it is used. ValueError
+    for one that is nested deeper than a statement could say it."""
     if isinstance(stored, dict):
-        kind = stored.get("type")
+        if depth > MAX_NESTING:
+            raise ValueError(f"a type is nested more than {MAX_NESTING} levels deep")
+        kind, inner = stored.get("type"), depth + 1
         if kind == "struct":
-            return t.Row(tuple(t.RowField(f["name"], from_iceberg(f["type"])) for f in stored["fields"]))
+            fields = stored["fields"]
+            return t.Row(tuple(t.RowField(f["name"], from_iceberg(f["type"], depth=inner)) for f in fields))
         if kind == "list":
-            return t.Array(from_iceberg(stored["element"]))
+            return t.Array(from_iceberg(stored["element"], depth=inner))
         if kind == "map":
-            return t.Map(from_iceberg(stored["key"]), from_iceberg(stored["value"]))
+            key, value = (from_iceberg(stored[part], depth=inner) for part in ("key", "value"))
+            return t.Map(key, value)
         return t.Simple(str(kind))
     text = str(stored)
     simple = _FROM_ICEBERG.get(text)

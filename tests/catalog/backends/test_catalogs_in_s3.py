@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +28,12 @@ from sqe.catalog.backends.hadoop import HadoopCatalog
 from sqe.catalog.backends.jdbc import JdbcCatalog
 from sqe.catalog.backends.sqlite_pointers import SqlitePointers
 from sqe.catalog.io import file_system
+from sqe.catalog.io.storage import FixedStorage
 from sqe.catalog.mount import mount
 from sqe.catalog.protocol import Catalog
+from sqe.config.catalogs import storage_properties
 from sqe.config.config import CatalogSettings, load
-from sqe.errors import AccessDenied, NotSupported
+from sqe.errors import AccessDenied, NotSupported, SqeError
 from sqe.tree import changes as c
 from sqe.tree.relations import TableName
 
@@ -65,19 +68,21 @@ def catalog(lake: Lake, storage: dict[str, object], tmp_path: Path) -> Catalog:
     return mount(CatalogSettings("lake", "jdbc", new_place(lake), options=options, storage=storage))
 
 
-class TestJdbcInS3(DeleteConformance, CatalogConformance, ViewConformance, ProtocolConformance):
-    @pytest.fixture
-    def properties(self, lake: Lake) -> dict[str, str]:
-        store = lake.servers["s3"].facts
-        return {
-            "s3.endpoint": store["url"],
-            "s3.access-key-id": store["access_key"],
-            "s3.secret-access-key": store["secret_key"],
-        }
+@pytest.fixture
+def properties_of_others(lake: Lake) -> dict[str, str]:
+    """As PyIceberg takes them."""
+    store = lake.servers["s3"].facts
+    return {
+        "s3.endpoint": store["url"],
+        "s3.access-key-id": store["access_key"],
+        "s3.secret-access-key": store["secret_key"],
+    }
 
+
+class TestJdbcInS3(DeleteConformance, CatalogConformance, ViewConformance, ProtocolConformance):
     @pytest.fixture(autouse=True)
-    def remember(self, properties: dict[str, str]) -> None:
-        self.properties_of_others = properties
+    def remember(self, properties_of_others: dict[str, str]) -> None:
+        self.properties_of_others = properties_of_others
 
     def append(self, catalog: Catalog, table: TableName, rows: list[dict[str, Any]]) -> None:
         assert isinstance(catalog, JdbcCatalog) and isinstance(catalog._pointers, SqlitePointers)
@@ -119,21 +124,56 @@ def test_a_catalog_of_directories_is_read(catalog: Catalog, lake: Lake, storage:
             write()
 
 
+@contextmanager
+def connected(lake: Lake, home: Path) -> Iterator[Connection]:
+    """To a catalog `own` whose warehouse is in the store of the lake."""
+    keys = "".join(f"{key} = {json.dumps(value)}\n" for key, value in storage_of(lake).items())
+    (home / "sqe.toml").write_text(
+        f"[storage]\n{keys}[catalogs.own.backend]\ntype = 'jdbc'\n"
+        f"url = 'sqlite:{home}/catalog.db'\nwarehouse = '{new_place(lake)}'\n"
+    )
+    with connect(config=load(home / "sqe.toml", {})) as connection:
+        connection.execute("CREATE SCHEMA s")
+        connection.execute("USE own.s")
+        yield connection
+
+
+@pytest.mark.spark
+def test_no_lane_takes_keys_to_another_place(
+    lake: Lake, properties_of_others: dict[str, str], tmp_path: Path
+) -> None:
+    """By its manifest a file of a table may be anywhere in the store, or on the disk of the server."""
+    keys = FixedStorage(storage_properties(storage_of(lake)))
+    with connected(lake, tmp_path) as connection:
+        connection.execute("CREATE TABLE plain AS SELECT 1 AS a")
+        ((file,),) = connection.execute('SELECT file_path FROM "plain$files"').fetchall()
+        content = file_system(file, keys).read(file)
+        stored, local = f"{new_place(lake)}/a.parquet", f"file://{tmp_path}/a.parquet"
+        file_system(stored, keys).write(stored, content)
+        file_system(local).write(local, content)
+        before = len(lake.object_log())
+        for name, place in (("moved", stored), ("local", local)):
+            connection.execute(f"CREATE TABLE {name} (a INTEGER)")
+            with SqlCatalog("own", uri=f"sqlite:///{tmp_path}/catalog.db", **properties_of_others) as plain:
+                plain.load_table(("s", name)).add_files([place])
+            for lane in ("spark", "fast"):
+                connection.execute(f"SET SESSION lane = '{lane}'")
+                assert connection.execute("SELECT a FROM plain").fetchall() == [(1,)]
+                with pytest.raises(SqeError):
+                    connection.execute(f"SELECT a FROM {name}").fetchall()
+            connection.execute("RESET SESSION lane")
+    asked = [line for line in lake.object_log()[before:] if line["object"].endswith("/a.parquet")]
+    assert {line["status"] for line in asked if line["access_key"] != keys.given["s3.access-key-id"]} <= {403}
+    # pyiceberg's own, which made the table of it.
+    assert len([line for line in asked if line["status"] in (200, 206)]) <= 4
+
+
 @pytest.mark.spark
 class TestStatementsInS3(StatementConformance):
     @pytest.fixture(scope="class")
     @classmethod
     def lake(cls, lake: Lake, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
-        home = tmp_path_factory.mktemp("own")
-        values = storage_of(lake)
-        keys = "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items())
-        (home / "sqe.toml").write_text(
-            f"[storage]\n{keys}[catalogs.own.backend]\ntype = 'jdbc'\n"
-            f"url = 'sqlite:{home}/catalog.db'\nwarehouse = '{new_place(lake)}'\n"
-        )
-        with connect(config=load(home / "sqe.toml", {})) as connection:
-            connection.execute("CREATE SCHEMA s")
-            connection.execute("USE own.s")
+        with connected(lake, tmp_path_factory.mktemp("own")) as connection:
             yield connection
 
     def test_both_lanes_say_whose_keys(self, lake: Connection) -> None:

@@ -36,6 +36,7 @@ warehouse = "{directory}/files"
 
 [catalogs.served]
 catalog_url = "{url}"
+allowed_locations = ["/"]
 warehouse = "lake"
 [catalogs.served.auth]
 type = "anonymous"

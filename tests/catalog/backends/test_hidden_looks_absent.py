@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from tests.catalog.backends.conformance import definition, view_definition
 from tests.catalog.backends.fake_rest_server import Failure, FakeRestServer, fake_rest_server
+from tests.catalog.backends.local_places import ANYWHERE
 from tests.catalog.backends.people import ALICE, BOB, Tokens
 
 from sqe.api.connection import Connection
@@ -59,7 +60,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FakeRestServer]
 @pytest.fixture(scope="module")
 def catalog(server: FakeRestServer) -> Iterator[RestCatalog]:
     """alice reads `sales`, and may know nothing of `hr`."""
-    catalog = RestCatalog("lake", server.url, warehouse="lake", cache_seconds=30)
+    catalog = RestCatalog("lake", server.url, warehouse="lake", allowed=ANYWHERE, cache_seconds=30)
     for namespace in (HR, SALES):
         catalog.create_namespace(namespace)
         catalog.create_table(definition(catalog, "people", namespace=namespace))

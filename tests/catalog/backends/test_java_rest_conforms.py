@@ -16,6 +16,7 @@ from tests.catalog.backends.conformance import (
     ViewConformance,
 )
 from tests.catalog.backends.java_rest_server import java_rest_server
+from tests.catalog.backends.local_places import ANYWHERE
 
 from sqe.catalog.backends.rest import RestCatalog
 from sqe.catalog.protocol import Catalog
@@ -36,7 +37,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 class TestJavaRestCatalog(CatalogConformance, ViewConformance, ProtocolConformance):
     @pytest.fixture
     def catalog(self, server: str) -> Iterator[Catalog]:
-        catalog = RestCatalog("lake", server, warehouse="served")
+        catalog = RestCatalog("lake", server, warehouse="served", allowed=ANYWHERE)
         for namespace in catalog.namespaces():
             if len(namespace) == 1:
                 catalog.drop_namespace(namespace, cascade=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from tests.catalog.backends.conformance import DEFAULT, definition
 from tests.catalog.backends.fake_rest_server import FakeRestServer, fake_rest_server
+from tests.catalog.backends.local_places import ANYWHERE
 from tests.catalog.backends.people import ALICE, BOB, Tokens
 
 from sqe.catalog.backends import rest_answers
@@ -30,7 +31,7 @@ def server(tmp_path: Path) -> Iterator[FakeRestServer]:
 
 @pytest.fixture
 def catalog(server: FakeRestServer) -> Iterator[RestCatalog]:
-    catalog = RestCatalog("lake", server.url, warehouse="lake", cache_seconds=TTL)
+    catalog = RestCatalog("lake", server.url, warehouse="lake", allowed=ANYWHERE, cache_seconds=TTL)
     catalog.create_namespace(DEFAULT)
     catalog.create_table(definition(catalog, "t"))
     server.requests.clear()
@@ -140,7 +141,7 @@ def test_a_change_begins_with_what_is_there_now(catalog: RestCatalog, tmp_path: 
     """What another has made meanwhile is neither undone nor a conflict."""
     bob = catalog.acting_for(BOB, Tokens("b"))
     table = bob.find_table(DEFAULT, "t").name
-    another = RestCatalog("lake", catalog.url, warehouse="lake")
+    another = RestCatalog("lake", catalog.url, warehouse="lake", allowed=ANYWHERE)
     another.alter_table(table, c.SetComment("theirs"))
     assert bob.find_table(DEFAULT, "t").comment is None, "known for a while"
     bob.alter_table(table, c.SetProperties((("colour", "blue"),)))

@@ -36,7 +36,13 @@ def mounted(server: FakeRestServer) -> Iterator[Mount]:
 
     def mounted(**auth: object) -> RestCatalog:
         settings = CatalogSettings(
-            "lake", "rest", "lake", server.url, auth=auth, metadata_cache_ttl_secs=0
+            "lake",
+            "rest",
+            "lake",
+            server.url,
+            auth=auth,
+            allowed_locations=("/",),
+            metadata_cache_ttl_secs=0,
         )
         made.append(mount(settings))
         return made[-1]

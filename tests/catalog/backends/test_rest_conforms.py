@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from pyiceberg.catalog.rest import RestCatalog as PlainRestCatalog
 from tests.catalog.backends.conformance import CatalogConformance, ProtocolConformance, ViewConformance
+from tests.catalog.backends.local_places import ANYWHERE
 from tests.doors.iceberg.iceberg_door import opened_door
 
 from sqe.catalog.backends.rest import RestCatalog
@@ -21,7 +22,7 @@ class TestRestCatalog(CatalogConformance, ViewConformance, ProtocolConformance):
     @pytest.fixture
     def catalog(self, tmp_path: Path) -> Iterator[Catalog]:
         with opened_door(tmp_path, anybody=True) as (_, url):
-            catalog = RestCatalog("lake", url, warehouse="lake")
+            catalog = RestCatalog("lake", url, warehouse="lake", allowed=ANYWHERE)
             yield catalog
             catalog.close()
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from tests.catalog.backends.conformance import DEFAULT, definition, name
 from tests.catalog.backends.fake_rest_server import FakeRestServer, fake_rest_server
+from tests.catalog.backends.local_places import ANYWHERE
 
 from sqe.api.connection import connect
 from sqe.catalog.backends import rest_client
@@ -38,7 +39,7 @@ def server(tmp_path: Path) -> Iterator[FakeRestServer]:
 
 @pytest.fixture
 def catalog(server: FakeRestServer) -> Iterator[RestCatalog]:
-    catalog = RestCatalog("lake", server.url, warehouse="lake")
+    catalog = RestCatalog("lake", server.url, warehouse="lake", allowed=ANYWHERE)
     catalog.create_namespace(DEFAULT)
     yield catalog
     catalog.close()
@@ -71,7 +72,7 @@ def test_those_who_meet_a_silent_server_wait_side_by_side(
     """Also before anything is known of it."""
     monkeypatch.setattr(rest_client, "ANSWER_SECONDS", 5)
     server.speaks.clear()
-    catalog = RestCatalog("lake", server.url, warehouse="lake")
+    catalog = RestCatalog("lake", server.url, warehouse="lake", allowed=ANYWHERE)
     with ThreadPoolExecutor(4) as pool:
         waiting = [pool.submit(catalog.namespaces) for _ in range(4)]
         end = time.monotonic() + 60
@@ -88,7 +89,9 @@ def test_time_limits_count_what_a_catalog_takes_to_answer(
 ) -> None:
     catalog.create_table(definition(catalog, "t"))
     config = tmp_path / "sqe.toml"
-    config.write_text(f'[catalogs.lake]\ncatalog_url = "{server.url}"\nwarehouse = "lake"\n')
+    config.write_text(
+        f'[catalogs.lake]\ncatalog_url = "{server.url}"\nwarehouse = "lake"\nallowed_locations = ["/"]\n'
+    )
     with connect(config=config) as connection, ThreadPoolExecutor(1) as pool:
         connection.execute("SET SESSION query_max_run_time = '200ms'")
         server.requests.clear()
@@ -140,7 +143,7 @@ def test_refusals_are_errors_of_the_user(
 
 def test_a_warehouse_that_the_server_does_not_know(server: FakeRestServer) -> None:
     with pytest.raises(Unavailable, match="does not know its warehouse"):
-        RestCatalog("lake", server.url, warehouse="other").namespaces()
+        RestCatalog("lake", server.url, warehouse="other", allowed=ANYWHERE).namespaces()
 
 
 def test_a_table_that_goes_while_it_is_changed(server: FakeRestServer, catalog: RestCatalog) -> None:
@@ -195,4 +198,4 @@ def test_a_server_of_another_kind(content: bytes) -> None:
 @pytest.mark.parametrize("url", ["", "host:8181", "ftp://host/x", "http://", "http://host/?a=b"])
 def test_an_address_that_is_none(url: str) -> None:
     with pytest.raises(ConfigError, match="catalog_url"):
-        RestCatalog("lake", url, warehouse="w")
+        RestCatalog("lake", url, warehouse="w", allowed=ANYWHERE)

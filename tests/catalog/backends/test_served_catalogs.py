@@ -25,6 +25,7 @@ warehouse = "{directory}/books"
 
 [catalogs.served]
 catalog_url = "{server}"
+allowed_locations = ["/"]
 warehouse = "lake"
 
 [spark]

@@ -8,15 +8,18 @@ from typing import Any
 import pytest
 from tests.catalog.backends.conformance import DEFAULT, definition
 from tests.catalog.backends.fake_rest_server import fake_rest_server
+from tests.catalog.backends.local_places import ANYWHERE
 
 from sqe.catalog.backends.rest import RestCatalog
 from sqe.catalog.backends.vended import RENEW_SECONDS, VendedStorage
-from sqe.catalog.gateway.app import STORE_LIMITS, spark_config
+from sqe.catalog.gateway.app import STORE_LIMITS, spark_files
 from sqe.catalog.io import file_system
+from sqe.catalog.io.places import AllowedPlaces
 from sqe.catalog.io.storage import FixedStorage
 from sqe.errors import AccessDenied, InvalidArgument, NotSupported
 
 KEYS = {"s3.access-key-id": "narrow", "s3.secret-access-key": "hush"}
+IN_S3 = AllowedPlaces("lake", ("s3://b", "s3://other"))
 WIDE = {"s3.access-key-id": "wide", "s3.secret-access-key": "hush"}
 
 
@@ -24,7 +27,8 @@ def storage(answer: dict[str, Any], **more: Any) -> VendedStorage:
     def fetch() -> dict[str, Any]:
         raise AssertionError("asked again")
 
-    return VendedStorage(answer, {"client.region": "r", "s3.access-key-id": "own"}, fetch, **more)
+    own = {"client.region": "r", "s3.access-key-id": "own"}
+    return VendedStorage(answer, own, fetch, allowed=IN_S3, **more)
 
 
 def test_the_longest_prefix_goes_before_config_and_configuration() -> None:
@@ -67,7 +71,7 @@ def test_keys_are_renewed_before_they_end(told: bool) -> None:
         keys = {"s3.access-key-id": f"key-{next(answers)}", "s3.session-token": "hush"}
         return {"config": {**keys, **expires}}
 
-    vended = VendedStorage(answer(), {}, answer, clock=lambda: now[0])
+    vended = VendedStorage(answer(), {}, answer, allowed=IN_S3, clock=lambda: now[0])
     assert vended.properties("s3://b/x")["s3.access-key-id"] == "key-1"
     now[0] += 899 - RENEW_SECONDS
     assert vended.properties("s3://b/x")["s3.access-key-id"] == "key-1"
@@ -83,7 +87,7 @@ def test_keys_of_a_minute_are_not_had_anew_with_every_use() -> None:
         ends = str(int((now[0] + 60) * 1000))
         return {"config": {**KEYS, "s3.session-token": "t", "s3.session-token-expires-at-ms": ends}}
 
-    vended = VendedStorage(answer(), {}, answer, clock=lambda: now[0])
+    vended = VendedStorage(answer(), {}, answer, allowed=IN_S3, clock=lambda: now[0])
     for _ in range(10):
         vended.properties("s3://b/x")
     assert len(asked) == 1
@@ -97,7 +101,7 @@ def test_a_store_without_tls_has_to_be_allowed() -> None:
     with pytest.raises(AccessDenied, match="has no TLS"):
         file_system("s3://b/x", plain).read("s3://b/x")
     with pytest.raises(AccessDenied, match="has no TLS"):
-        spark_config(plain, "s3://b/x")
+        spark_files(plain, "s3://b/x")
     allowed = FixedStorage({**plain.given, "sqe.s3-allow-http": "true"})
     with pytest.raises(OSError, match="the object store cannot be used") as failed:
         file_system("s3://b/x", allowed).read("s3://b/x")
@@ -117,11 +121,15 @@ def test_places_in_a_store() -> None:
 def test_spark_is_told_of_stores_alone(tmp_path: Path) -> None:
     """Of a table on local disks nothing, and of our own settings nothing."""
     with fake_rest_server(tmp_path) as server:
-        catalog = RestCatalog("lake", server.url, warehouse="lake", storage={"sqe.s3-allow-http": "true"})
+        catalog = RestCatalog(
+            "lake", server.url, warehouse="lake", allowed=ANYWHERE, storage={"sqe.s3-allow-http": "true"}
+        )
         catalog.create_namespace(DEFAULT)
         catalog.create_table(definition(catalog, "t"))
         table = catalog.find_table(DEFAULT, "t")
-        assert table.storage is not None and spark_config(table.storage, table.location) == {}
+        assert table.storage is not None and spark_files(table.storage, table.location).config == {
+            "io-impl": "org.apache.iceberg.hadoop.HadoopFileIO"
+        }
         catalog.close()
     given = {
         "config": {
@@ -132,4 +140,5 @@ def test_spark_is_told_of_stores_alone(tmp_path: Path) -> None:
             "sqe.s3-allow-http": "true",
         }
     }
-    assert spark_config(storage(given), "s3://b/x") == {**STORE_LIMITS, **KEYS, "client.region": "r"}
+    files = {"io-impl": "org.apache.iceberg.aws.s3.S3FileIO", "client.region": "r"}
+    assert spark_files(storage(given), "s3://b/x").config == {**STORE_LIMITS, **KEYS, **files}

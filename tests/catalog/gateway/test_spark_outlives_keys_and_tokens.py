@@ -15,6 +15,7 @@ import urllib3
 from tests.auth.fake_idp import FakeIdp
 from tests.catalog.backends.conformance import DEFAULT, definition
 from tests.catalog.backends.fake_rest_server import FakeRestServer, fake_rest_server
+from tests.catalog.backends.local_places import ANYWHERE
 from tests.catalog.backends.people import BOB, Tokens
 from tests.server.token_server import rows, token_server
 
@@ -62,7 +63,7 @@ def gateway() -> Iterator[Gateway]:
 
 @pytest.fixture
 def bob(server: FakeRestServer) -> Iterator[RestCatalog]:
-    catalog = RestCatalog("lake", server.url, warehouse="lake", cache_seconds=30)
+    catalog = RestCatalog("lake", server.url, warehouse="lake", allowed=ANYWHERE, cache_seconds=30)
     bob = catalog.acting_for(BOB, Tokens("b"))
     bob.create_namespace(DEFAULT)
     bob.create_table(definition(bob, "t"))
@@ -123,14 +124,19 @@ def test_an_end_that_is_not_told_is_the_least_that_there_is(
 
 
 def test_keys_of_the_configuration_have_no_end(server: FakeRestServer, gateway: Gateway) -> None:
-    catalog = RestCatalog("lake", server.url, warehouse="lake", storage={"s3.access-key-id": "own"})
+    catalog = RestCatalog(
+        "lake", server.url, warehouse="lake", allowed=ANYWHERE, storage={"s3.access-key-id": "own"}
+    )
     catalog.create_namespace(DEFAULT)
     catalog.create_table(definition(catalog, "t"))
     say_that_it_is_in_s3(server)
     table = catalog.find_table(DEFAULT, "t")
     namespace = gateway.bindings.begin({"r": Binding(table.name, Access.READ, catalog, table)})
-    config = asking(gateway)("GET", f"v1/namespaces/{namespace.name}/tables/r")[1]["config"]
-    assert config["s3.access-key-id"] == "own" and ENDPOINT not in config and EXPIRES not in config
+    answer = asking(gateway)("GET", f"v1/namespaces/{namespace.name}/tables/r")[1]
+    assert {each["prefix"] for each in answer["storage-credentials"]} == {"s3://lake/", "s3a://lake/"}
+    for config in (answer["config"], *(each["config"] for each in answer["storage-credentials"])):
+        assert ENDPOINT not in config and EXPIRES not in config
+        assert config.get("s3.access-key-id") == (None if config is answer["config"] else "own")
     catalog.close()
 
 
@@ -153,7 +159,7 @@ def test_a_commit_has_the_token_of_its_moment(tmp_path: Path, server: FakeRestSe
         f'[[auth.providers]]\ntype = "oidc_password"\nclient_id = "sqe"\nissuer = "{idp.issuer}"\n'
         'allow_insecure_jwks = true\nclient_secret = "sqe-secret"\n'
     )
-    rest = f'[catalogs.far]\ncatalog_url = "{server.url}"\nwarehouse = "lake"\n'
+    rest = f'[catalogs.far]\ncatalog_url = "{server.url}"\nwarehouse = "lake"\nallowed_locations = ["/"]\n'
     with (
         token_server(tmp_path, provider, rest) as opened,
         opened.connect_by_password("bob", "bob-secret") as connection,

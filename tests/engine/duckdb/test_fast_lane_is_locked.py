@@ -13,6 +13,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 import pytest
+from pyiceberg.catalog.sql import SqlCatalog
 
 from sqe.config.duckdb import FastSettings
 from sqe.engine.duckdb import extensions
@@ -106,6 +107,32 @@ def test_tables_of_one_identity_end_up_in_one_instance(lane: Processes, lake: Pa
 )
 def test_other_places_are_closed(lane: Processes, lake: Path, text: str) -> None:
     refused(lane, text.format(lake=lake), lake)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "{lake}/{table}/../theirs/a.parquet",
+        "{lake}/{table}/x/../../theirs/a.parquet",
+        "{lake}/theirs/a.parquet",
+    ],
+)
+def test_no_manifest_leads_out_of_its_table(lane: Processes, lake: Path, path: str) -> None:
+    """`iceberg_scan` reads the manifests itself, and opens what they name."""
+    table = f"t{next(_ids)}"
+    with SqlCatalog("lake", uri="sqlite:///:memory:", warehouse=f"file://{lake}") as catalog:
+        catalog.create_namespace("s")
+        schema = pa.schema([("who", pa.string())])
+        (lake / table / "x").mkdir(parents=True)
+        made = catalog.create_table(("s", table), schema, location=f"file://{lake}/{table}")
+        made.append(pa.table({"who": ["own"]}, schema))
+        own = made.metadata_location.removeprefix("file://")
+        made.add_files(["file://" + path.format(lake=lake, table=table)])
+        led = made.metadata_location.removeprefix("file://")
+    more: dict[str, Any] = {"locations": [str(lake / table)], "extensions": ["avro", "iceberg"]}
+    assert rows(lane, f"SELECT who FROM iceberg_scan('{own}')", **more) == [{"who": "own"}]
+    with pytest.raises(FastLaneFailed):
+        rows(lane, f"SELECT who FROM iceberg_scan('{led}')", **more)
 
 
 def test_the_network_is_closed(lane: Processes, lake: Path) -> None:

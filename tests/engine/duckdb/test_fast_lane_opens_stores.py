@@ -69,6 +69,23 @@ def test_nothing_is_asked_twice_of_a_file(lane: Processes, store: FakeStore) -> 
         assert [method for method, _, _ in store.requests] == ["HEAD", "GET"], number
 
 
+def test_requests_for_a_row_of_a_file_of_several_megabytes(
+    lane: Processes, store: FakeStore, tmp_path: Path
+) -> None:
+    """Its size, its footer, the column of the condition, the other one; then only what is not known yet."""
+    path = tmp_path / "lake" / "mine" / "wide.parquet"
+    columns = "i, md5(i::VARCHAR) AS a, md5((i + 1)::VARCHAR) AS b"
+    duckdb.execute(f"COPY (SELECT {columns} FROM range(60000) t(i)) TO '{path}' (ROW_GROUP_SIZE 20000)")
+    assert path.stat().st_size > 3 << 20
+    counts = []
+    for row in (25_000, 25_000, 45_000):
+        store.requests.clear()
+        sql = f"SELECT b FROM read_parquet('{MINE}wide.parquet') WHERE i = {row}"
+        assert len(rows(lane, sql, secrets=lambda: [store.secret(MINE)])) == 1
+        counts.append(len(store.requests))
+    assert counts == [4, 0, 2]
+
+
 @pytest.mark.parametrize(
     "place",
     [

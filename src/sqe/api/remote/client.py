@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from sqe.errors import InterfaceError, InvalidArgument
+from sqe.errors import AuthenticationFailed, InterfaceError, InvalidArgument
 from sqe.foundation.record import record
 from sqe.results.result import Spools
 
@@ -99,10 +99,19 @@ class Client:
         self._options = options
         self._reading = threading.Lock()
         self._session = secrets.token_hex(16)
-        with translated(self.where):
-            self._adbc = self._connect(self._session)
-            # The first call: whether it answers, and lets us in.
-            self._adbc.adbc_connection.get_option("adbc.flight.sql.session.options")
+        try:
+            with translated(self.where):
+                self._adbc = self._connect(self._session)
+                # The first call: whether it answers, and lets us in.
+                self._adbc.adbc_connection.get_option("adbc.flight.sql.session.options")
+        except AuthenticationFailed as error:
+            if address.token is None and address.user is None and address.password is None:
+                raise AuthenticationFailed(
+                    error.message,
+                    hint="nobody was named: log in with a user and a password, with a token,"
+                    " or once with `sqe auth login`",
+                ) from None
+            raise
 
     def _connect(self, session: str) -> Any:
         """In the session of that name."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 
 from sqe.auth.credentials import refused
@@ -10,6 +12,15 @@ from sqe.foundation.record import record
 from sqe.session import Identity
 
 USER, SUBJECT, ROLES, GROUPS = "preferred_username", "sub", "realm_access.roles", "groups"
+
+# Claims that differ from one token of a log-in to the next, and from one log-in to the next: RFC 7519 and
+# 9068, OpenID Connect, Keycloak's, and those of Entra ID.
+_OF_ONE_TOKEN = frozenset(
+    (
+        *("exp", "iat", "nbf", "jti", "auth_time", "nonce", "at_hash", "c_hash", "s_hash"),
+        *("sid", "session_state", "trsid", "uti", "aio", "rh", "ipaddr", "xms_ftd"),
+    )
+)
 
 
 @record
@@ -34,7 +45,15 @@ def identity_from(claims: Mapping[str, object], names: ClaimNames) -> Identity:
     except ValueError:
         usable = f"{names.user}, {names.roles} or {names.groups}"
         raise refused(f"the token has no usable claim {usable}") from None
-    return Identity(person.user, person.roles, person.groups, issuer, subject)
+    return Identity(person.user, person.roles, person.groups, issuer, subject, _rights(claims))
+
+
+def _rights(claims: Mapping[str, object]) -> str:
+    """The same for tokens that differ in nothing but when they were issued: a token of fewer scopes, or of
+    another client, may do other things than the user's others."""
+    lasting = {name: value for name, value in claims.items() if name not in _OF_ONE_TOKEN}
+    text = json.dumps(lasting, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 def claim_at(claims: Mapping[str, object], path: str) -> object:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import cast
 
 from sqe.auth.oidc.claims import GROUPS, ROLES, SUBJECT, USER, ClaimNames, identity_from
@@ -10,6 +11,7 @@ from sqe.auth.oidc.idp import Idp
 from sqe.auth.oidc.idp_http import Client, IdpHttp, check_url
 from sqe.auth.oidc.seen_tokens import SeenToken
 from sqe.auth.oidc.token_endpoint import TokenEndpoint, Tokens
+from sqe.auth.oidc.token_kinds import TokenKinds
 from sqe.auth.oidc.verifier import Verifier
 from sqe.auth.tokens import REFRESH_BUFFER_SECS, Issued
 from sqe.config.providers import CLOCK_SKEW_SECS
@@ -59,7 +61,9 @@ class Options:
             roles=self.text("roles_claim") or ROLES,
             groups=self.text("groups_claim") or GROUPS,
         )
-        return Judge(Verifier(idp.keys, issuer=idp.issuer, audience=audience, skew=skew), names)
+        kinds = TokenKinds(self.text("token_type"), self.flag("allow_id_tokens"))
+        verifier = Verifier(idp.keys, issuer=idp.issuer, audience=audience, skew=skew, kinds=kinds)
+        return Judge(verifier, names)
 
     def token_endpoint(self, idp: Idp, client: Client) -> TokenEndpoint:
         return TokenEndpoint(idp, client, scope=self.text("scope") or "")
@@ -85,6 +89,7 @@ class Judge:
         return SeenToken(identity_from(claims, self.names), float(expires) + self.verifier.skew)
 
     def issued(self, tokens: Tokens, renewal: str | None) -> Issued:
-        """What a token endpoint gave is proven as if a client had sent it."""
-        identity = self.verified(tokens.access_token).identity
+        """What a token endpoint gave is proven as if a client had sent it. What it may do is what the log-in
+        may: nobody else can send the same."""
+        identity = replace(self.verified(tokens.access_token).identity, rights="")
         return Issued(tokens.access_token, identity, tokens.expires_at, tokens.lifetime, renewal)

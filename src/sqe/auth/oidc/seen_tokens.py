@@ -10,6 +10,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 
+from sqe.auth.oidc.verifier import issuer_of
 from sqe.foundation.record import record
 from sqe.session import Identity
 
@@ -27,17 +28,35 @@ class SeenToken:
 
 
 class SeenTokens:
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+    """Of one issuer, each verified by `verify` when it comes first, and again after a while."""
+
+    def __init__(
+        self,
+        issuer: str,
+        verify: Callable[[str], SeenToken],
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._issuer = issuer
+        self._verify = verify
         self._clock = clock
         self._secret = secrets.token_bytes(32)
         self._until: OrderedDict[bytes, tuple[float, SeenToken]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def find(self, token: str) -> SeenToken | None:
+    def verified(self, token: str) -> SeenToken | None:
+        """None for a token of another issuer. AuthenticationFailed, Unavailable."""
+        seen = self._find(token)
+        if seen is None and issuer_of(token) == self._issuer:
+            seen = self._verify(token)
+            self._add(token, seen)
+        return seen
+
+    def _find(self, token: str) -> SeenToken | None:
         until, seen = self._until.get(self._key(token), (0.0, None))
         return seen if seen is not None and self._clock() < until and time.time() < seen.expires_at else None
 
-    def add(self, token: str, seen: SeenToken) -> None:
+    def _add(self, token: str, seen: SeenToken) -> None:
         with self._lock:
             key = self._key(token)
             self._until[key] = self._clock() + SEEN_SECS, seen

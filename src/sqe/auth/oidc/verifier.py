@@ -9,6 +9,7 @@ import jwt
 
 from sqe.auth.credentials import refused
 from sqe.auth.oidc.signing_keys import SigningKeys
+from sqe.auth.oidc.token_kinds import TokenKinds
 from sqe.errors import AuthenticationFailed
 
 LARGEST_TOKEN = 16 << 10
@@ -31,23 +32,32 @@ def issuer_of(token: str) -> str | None:
 
 class Verifier:
     """Tokens of one issuer. Without an `audience` those for anybody are taken. `skew` is how many seconds the
-    clocks may differ."""
+    clocks may differ; `kinds` says what is an access token."""
 
-    def __init__(self, keys: SigningKeys, *, issuer: str, audience: str | None, skew: int) -> None:
+    def __init__(
+        self,
+        keys: SigningKeys,
+        *,
+        issuer: str,
+        audience: str | None,
+        skew: int,
+        kinds: TokenKinds | None = None,
+    ) -> None:
         self._keys = keys
         self._issuer = issuer
         self._audience = audience
         self.skew = skew
+        self._kinds = kinds or TokenKinds()
 
     def claims(self, token: str) -> Mapping[str, object]:
         """AuthenticationFailed with a note that says why; Unavailable if the keys cannot be had."""
         if len(token) > LARGEST_TOKEN:
             raise refused(f"the token has more than {LARGEST_TOKEN} bytes")
         try:
-            key_id = jwt.get_unverified_header(token).get("kid")
+            header = jwt.get_unverified_header(token)
         except _MALFORMED:
             raise refused("the token is malformed") from None
-        key = self._keys.find(key_id)
+        key = self._keys.find(header.get("kid"))
         if key is None:
             raise refused("the token is signed with a key that its issuer does not have")
         try:
@@ -66,6 +76,9 @@ class Verifier:
             )
         except _MALFORMED as error:
             raise _refused(error) from None
+        reason = self._kinds.refusal(header, claims)
+        if reason is not None:
+            raise refused(reason)
         if "cnf" in claims:
             # RFC 9449 and 8705: it is worth nothing without the key that it is bound to.
             raise refused("the token is bound to a key of its client")

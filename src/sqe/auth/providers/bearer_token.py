@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from sqe.auth.credentials import Bearer, Credentials, LoggedIn
 from sqe.auth.oidc.options import Judge, Options
 from sqe.auth.oidc.seen_tokens import SeenTokens
-from sqe.auth.oidc.verifier import issuer_of
 from sqe.auth.tokens import ClientToken
 from sqe.errors import ConfigError
 
@@ -18,19 +17,14 @@ class BearerTokens:
     name = "bearer_token"
 
     def __init__(self, issuer: str, judge: Judge) -> None:
-        self._issuer = issuer
-        self._judge = judge
-        self._seen = SeenTokens()
+        self._seen = SeenTokens(issuer, judge.verified)
 
     def authenticate(self, credentials: Credentials) -> LoggedIn | None:
         if not isinstance(credentials, Bearer):
             return None
-        seen = self._seen.find(credentials.token)
+        seen = self._seen.verified(credentials.token)
         if seen is None:
-            if issuer_of(credentials.token) != self._issuer:
-                return None
-            seen = self._judge.verified(credentials.token)
-            self._seen.add(credentials.token, seen)
+            return None
         token = ClientToken(credentials.token, seen.expires_at)
         return LoggedIn(seen.identity, token, token.holds)
 

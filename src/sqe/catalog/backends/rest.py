@@ -7,56 +7,58 @@ what it began with still holds. What is hidden from a user is for them as what i
 from __future__ import annotations
 
 import contextlib
-import copy
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from sqe.catalog.backends import rest_updates as updates
 from sqe.catalog.backends.committing import (
     METADATA_BYTES,
-    CommittingCatalog,
     MetadataChange,
     Namespace,
     Pointer,
     Raw,
     check_readable,
-    name_conflict,
 )
 from sqe.catalog.backends.jdbc import refuse_purge
 from sqe.catalog.backends.rest_answers import Answer, Answers
 from sqe.catalog.backends.rest_auth import ChooseTokens, choose_tokens
 from sqe.catalog.backends.rest_client import Denied, Learnt, RestClient, RestError, RestServer
+from sqe.catalog.backends.rest_schemas import RestSchemas, anew, is_name, texts
+from sqe.catalog.backends.table_places import check_every_file, check_places
 from sqe.catalog.backends.vended import VendedStorage
 from sqe.catalog.iceberg import metadata
 from sqe.catalog.iceberg.commits import RequirementFailed
 from sqe.catalog.iceberg.table import MetadataText, Table, TableCommit, TableMetadata, table_bytes
 from sqe.catalog.iceberg.view import View, ViewDefinition
-from sqe.catalog.io import file_system
-from sqe.catalog.io.storage import FixedStorage
-from sqe.catalog.names import Visible, everything
+from sqe.catalog.io import configured, file_system
+from sqe.catalog.io.location import scheme_of
+from sqe.catalog.io.places import AllowedPlaces
+from sqe.catalog.io.storage import NO_KEYS, FixedStorage
+from sqe.catalog.names import everything
 from sqe.config.catalogs import storage_properties
 from sqe.errors import (
-    AccessDenied,
     AlreadyExists,
     InvalidArgument,
     NotFound,
     NotSupported,
     Unavailable,
-    UserError,
 )
 from sqe.foundation.byte_cache import ByteCache
 from sqe.session import Identity, TokenSource
 from sqe.tree.relations import TableName
 
 if TYPE_CHECKING:
+    from sqe.catalog.io.storage import Storage
     from sqe.config.config import CatalogSettings
 
 
-# Identities whose metadata is kept.
-MOST_IDENTITIES = 100
+# Identities of which something is kept; each has up to METADATA_BYTES and what it was answered.
+MOST_KEPT = 100
+# Versions of local tables whose files are known to be in allowed places.
+MOST_CHECKED = 1000
 
 
 def mount(settings: CatalogSettings) -> RestCatalog:
@@ -67,8 +69,17 @@ def mount(settings: CatalogSettings) -> RestCatalog:
         choose_tokens=choose_tokens(settings),
         storage=storage_properties(settings.storage),
         require_vended=settings.require_vended_credentials,
+        allowed=_allowed_places(settings),
         cache_seconds=settings.metadata_cache_ttl_secs,
     )
+
+
+def _allowed_places(settings: CatalogSettings) -> AllowedPlaces:
+    """Some servers call a warehouse by its location."""
+    warehouse = settings.warehouse or ""
+    keyed = (warehouse,) if scheme_of(warehouse) != "file" and "://" in warehouse else ()
+    locations = tuple(configured(place, NO_KEYS) for place in settings.allowed_locations)
+    return AllowedPlaces(settings.name, locations, keyed)
 
 
 class _Kept:
@@ -84,10 +95,11 @@ class _Kept:
         return self.tables.bytes + (0 if answers is None else answers.bytes)
 
 
-class RestCatalog(CommittingCatalog):
+class RestCatalog(RestSchemas):
     """The catalog `name` of the server at `url`, which calls it `warehouse`. `choose_tokens` says with which
-    token it is asked for somebody. For `cache_seconds` it is not asked again what it has answered to the same
-    identity with the same token, unless something was changed through us."""
+    token it is asked for somebody, `allowed` where it may say that files are. For `cache_seconds` it is not
+    asked again what it has answered to the same identity with the same token, unless something was changed
+    through us."""
 
     is_remote = True
     _keeps_raw = True
@@ -102,9 +114,11 @@ class RestCatalog(CommittingCatalog):
         choose_tokens: ChooseTokens = lambda tokens: tokens,
         storage: Mapping[str, str] | None = None,
         require_vended: bool = False,
+        allowed: AllowedPlaces | None = None,
         cache_seconds: float = 0,
     ) -> None:
         super().__init__(name)
+        self._allowed = allowed or AllowedPlaces(name)
         self._storage = storage or {}
         self._require_vended = require_vended
         self.url = url
@@ -114,6 +128,7 @@ class RestCatalog(CommittingCatalog):
         self._client = RestClient(name, self._server, warehouse=warehouse)
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._checked: OrderedDict[str, None] = OrderedDict()
 
     def acting_for(self, identity: Identity, tokens: TokenSource | None) -> Self:
         chosen = self._choose_tokens(tokens)
@@ -131,7 +146,7 @@ class RestCatalog(CommittingCatalog):
                 kept = _Kept(Answers(self._server.changes, seconds) if seconds else None)
                 self._kept[key] = kept
             self._kept.move_to_end(key)
-            while len(self._kept) > MOST_IDENTITIES:
+            while len(self._kept) > MOST_KEPT:
                 self._kept.popitem(last=False)
             return kept
 
@@ -140,108 +155,6 @@ class RestCatalog(CommittingCatalog):
         with self._lock:
             others = sum(kept.bytes for kept in self._kept.values())
         return super().kept_bytes + others
-
-    def _asking_anew(self) -> Self:
-        """For what is changed, or becomes true by what is there now."""
-        anew = copy.copy(self)
-        anew._client = self._client.asking_anew()
-        return anew
-
-    def check(self) -> None:
-        # Listing all takes a request for each schema. One that asks who is there has answered.
-        with contextlib.suppress(AccessDenied):
-            self._asking_anew()._children(())
-
-    def namespaces(self) -> list[Namespace]:
-        return sorted(self._below(()))
-
-    def tables(self, namespace: Namespace) -> list[str]:
-        return self._listed(namespace, "tables")
-
-    def views(self, namespace: Namespace) -> list[str]:
-        return self._listed(namespace, "views") if self._client.has_views else []
-
-    def find_namespace(self, parts: Namespace, *, visible: Visible = everything) -> Namespace:
-        # Most names are written as they are stored, and listing all takes a request for each schema. Not
-        # asked for by its name: some servers find it in another case too, and say that it is spelled so.
-        exact = parts and _is_name(*parts) and visible(parts, None)
-        try:
-            if exact and all(parts[:n] in self._children(parts[: n - 1]) for n in range(1, len(parts) + 1)):
-                return parts
-            return super().find_namespace(parts, visible=visible)
-        except Denied:
-            # Whoever has rights in one schema alone may be allowed to list none.
-            if exact and self._has_namespace(parts):
-                return parts
-            raise self._no_schema(parts) from None
-
-    def namespace_location(self, namespace: Namespace) -> str | None:
-        return (self._properties(namespace) or {}).get("location")
-
-    def namespace_properties(self, namespace: Namespace) -> dict[str, str]:
-        properties = self._properties(namespace)
-        if properties is None:
-            raise self._no_schema(namespace)
-        return properties
-
-    def change_namespace(
-        self, namespace: Namespace, changed: Mapping[str, str], removed: Collection[str]
-    ) -> None:
-        body = {"updates": dict(changed), "removals": sorted(removed)}
-        try:
-            self._client.post("namespaces", namespace, "properties", body=body)
-        except RestError:
-            raise self._no_schema(namespace) from None
-
-    def create_namespace(
-        self,
-        namespace: Namespace,
-        *,
-        location: str | None = None,
-        properties: Mapping[str, str] | None = None,
-    ) -> None:
-        if not namespace or not _is_name(*namespace):
-            raise InvalidArgument(
-                f"'{'.'.join(namespace)}' is not a schema name", hint="no part of it may be blank"
-            )
-        given = {**(properties or {}), **({} if location is None else {"location": self._spell(location)})}
-        self._asking_anew()._create_namespace(namespace, given)
-
-    def _create_namespace(self, namespace: Namespace, properties: dict[str, str]) -> None:
-        above = self._table_above(namespace)
-        if above is not None:
-            raise name_conflict(f"table or view '{self.name}.{above}'")
-        for length in range(1, len(namespace)):
-            # Not all servers make the parents.
-            if self._properties(namespace[:length]) is None:
-                self._add_namespace(namespace[:length], {})
-        if not self._add_namespace(namespace, properties):
-            raise AlreadyExists(
-                f"schema '{self.name}.{'.'.join(namespace)}' already exists", code="SCHEMA_ALREADY_EXISTS"
-            )
-
-    def drop_namespace(self, namespace: Namespace, *, cascade: bool = False) -> None:
-        """With `cascade` one after the other: the protocol has no way to drop them at once."""
-        self._asking_anew()._drop_namespace(namespace, cascade)
-
-    def _drop_namespace(self, namespace: Namespace, cascade: bool) -> None:
-        stored = self.find_namespace(namespace)
-        inside = sorted(self._below(stored), reverse=True)
-        if not cascade and (inside or self._names(stored)):
-            raise self._not_empty(stored)
-        for each in [*inside, stored]:
-            for table in self.tables(each):
-                self._delete("tables", each, table)
-            for view in self.views(each):
-                self._delete("views", each, view)
-            try:
-                self._client.delete("namespaces", each)
-            except RestError as error:
-                if error.status == 409:
-                    raise self._not_empty(each) from None
-
-    def rename_namespace(self, namespace: Namespace, to: Namespace) -> None:
-        raise NotSupported(f"in catalog '{self.name}', of type rest, a schema cannot be renamed")
 
     def rename_table(self, table: TableName, to: TableName) -> None:
         self._rename(self.find_table_name(table.namespace, table.name), to, "tables")
@@ -254,16 +167,14 @@ class RestCatalog(CommittingCatalog):
             raise NotSupported(f"the server of catalog '{self.name}' has no views")
         return super().create_view(view, replace=replace)
 
+    @anew
     def drop_table(self, namespace: Namespace, name: str, *, purge: bool = False) -> list[str]:
-        self._asking_anew()._drop_table(namespace, name, purge)
-        return []
-
-    def _drop_table(self, namespace: Namespace, name: str, purge: bool) -> None:
         table, pointer = self._find_table(namespace, name, everything)
         if purge:
             refuse_purge(pointer.raw or {}, table)
         if not self._delete("tables", table.namespace, table.name, purgeRequested=str(purge).lower()):
             raise self._not_found(table.namespace, name)
+        return []
 
     def drop_view(self, namespace: Namespace, name: str) -> None:
         view = self.find_view_name(namespace, name)
@@ -273,6 +184,7 @@ class RestCatalog(CommittingCatalog):
     def metadata_as_bound(self, table: Table) -> bytes:
         # The file may be where only the server's credentials lead: what it answered is what was bound.
         assert table.raw is not None
+        self._check_local(dict(table.raw), table.metadata_location, table.name, table.storage)
         return metadata.encode(table.raw)
 
     def load(self, table: TableName) -> TableMetadata:
@@ -285,18 +197,12 @@ class RestCatalog(CommittingCatalog):
             raise self._not_found(table.namespace, table.name) from None
         return self._loaded(answer, table)
 
-    def load_view(self, view: TableName) -> TableMetadata:
-        return super(RestCatalog, self._asking_anew()).load_view(view)
+    load_view = anew(RestSchemas.load_view)
+    has_view = anew(RestSchemas.has_view)
+    check_name = anew(RestSchemas.check_name)
+    delete_all = anew(RestSchemas.delete_all)
 
-    def has_view(self, view: TableName) -> bool:
-        return super(RestCatalog, self._asking_anew()).has_view(view)
-
-    def check_name(self, table: TableName) -> None:
-        super(RestCatalog, self._asking_anew()).check_name(table)
-
-    def delete_all(self, table: TableName) -> int | None:
-        return super(RestCatalog, self._asking_anew()).delete_all(table)
-
+    @anew
     def _commit(
         self,
         name: TableName,
@@ -306,35 +212,23 @@ class RestCatalog(CommittingCatalog):
         create: bool = False,
         replace: bool = True,
     ) -> TableMetadata:
-        return super(RestCatalog, self._asking_anew())._commit(
-            name, change, view=view, create=create, replace=replace
-        )
-
-    @contextlib.contextmanager
-    def _as_seen(self, name: TableName, *, kind: str = "table") -> Iterator[None]:
-        """Whoever may know of a table, and not do this, hears that. To others it is not there."""
-        try:
-            yield
-        except Denied:
-            anew = self._asking_anew()
-            if name.name not in anew._names(name.namespace):
-                raise self._not_found(name.namespace, name.name, kind=kind) from None
-            raise
-
-    @contextlib.contextmanager
-    def _as_seen_within(self, namespace: Namespace) -> Iterator[None]:
-        """As `_as_seen`, of a schema in which something is made."""
-        try:
-            yield
-        except Denied:
-            if not self._asking_anew()._has_namespace(namespace):
-                raise self._no_schema(namespace) from None
-            raise
+        return super()._commit(name, change, view=view, create=create, replace=replace)
 
     def load_text(self, table: TableName) -> MetadataText:
         loaded = self.load(table)
         place = str(loaded.raw.get("location") or "")
+        self._check_local(loaded.raw, loaded.location, table, loaded.storage)
         return MetadataText(metadata.encode(loaded.raw), loaded.location, place, loaded.storage)
+
+    def _check_local(self, raw: Raw, location: str, name: TableName, storage: Storage | None) -> None:
+        """Once for each version of a table."""
+        if not isinstance(storage, VendedStorage) or scheme_of(str(raw.get("location") or "")) != "file":
+            return
+        if location not in self._checked:
+            check_every_file(raw, location, name, storage)
+            self._checked[location] = None
+            while len(self._checked) > MOST_CHECKED:
+                self._checked.popitem(last=False)
 
     def stage(self, table: TableName, request: Raw) -> TableMetadata:
         body = {**request, "name": table.name, "stage-create": True}
@@ -352,7 +246,8 @@ class RestCatalog(CommittingCatalog):
             return again
 
         storage = self._storage_in(_just_now(answer), table, fetch)
-        return TableMetadata(answer["metadata"], "", _config(answer), storage=storage)
+        check_places(answer["metadata"], "", storage.places)
+        return TableMetadata(answer["metadata"], "", texts(answer.get("config")), storage=storage)
 
     def _staged(self, table: TableName, body: Raw) -> Raw:
         try:
@@ -433,17 +328,11 @@ class RestCatalog(CommittingCatalog):
 
     def _loaded(self, answer: Answer, table: TableName, *, view: bool = False) -> TableMetadata:
         pointer = self._pointer_in(answer, table, view=view)
-        config = _config(answer.content)
+        config = texts(answer.content.get("config"))
         return TableMetadata(pointer.raw or {}, pointer.location, config, storage=pointer.storage)
 
     def close(self) -> None:
         self._client.close()
-
-    def _names(self, namespace: Namespace) -> list[str]:
-        # Whoever may not list them may still load those that are theirs.
-        with contextlib.suppress(Denied):
-            return [*self.tables(namespace), *self.views(namespace)]
-        return []
 
     def _look_up(self, namespace: Namespace, name: str) -> Pointer | None:
         with contextlib.suppress(Denied):
@@ -451,7 +340,7 @@ class RestCatalog(CommittingCatalog):
         return None
 
     def _pointer(self, namespace: Namespace, name: str) -> Pointer | None:
-        if not namespace or not _is_name(*namespace, name):
+        if not namespace or not is_name(*namespace, name):
             return None
         denied: Denied | None = None
         for kind in ("tables", "views") if self._client.has_views else ("tables",):
@@ -473,13 +362,17 @@ class RestCatalog(CommittingCatalog):
         if not isinstance(raw, dict) or not isinstance(location, str):
             kind = "view" if view else "table"
             raise metadata.broken(name, "the server sends no metadata of it", kind=kind)
-        return Pointer(location, view, raw, None if view else self._storage_in(answer, name))
+        if view:
+            return Pointer(location, view, raw)
+        storage = self._storage_in(answer, name)
+        check_places(raw, location, storage.places)
+        return Pointer(location, view, raw, storage)
 
     def _storage_in(
         self, answer: Answer, table: TableName, fetch: Callable[[], Raw] | None = None
-    ) -> VendedStorage | None:
-        """What its files are opened with; None where the catalog and the configuration say nothing. `fetch`
-        gives the next answer, which is that of loading the table."""
+    ) -> VendedStorage:
+        """What its files are opened with, in the places that it may have. `fetch` gives the next answer,
+        which is that of loading the table."""
 
         def load() -> Raw:
             try:
@@ -490,11 +383,13 @@ class RestCatalog(CommittingCatalog):
             except RestError:
                 raise self._not_found(table.namespace, table.name) from None
 
-        content = answer.content
-        if not content.get("config") and not content.get("storage-credentials") and not self._storage:
-            return None
         return VendedStorage(
-            content, self._storage, fetch or load, required=self._require_vended, answered_at=answer.at
+            answer.content,
+            self._storage,
+            fetch or load,
+            allowed=self._allowed,
+            required=self._require_vended,
+            answered_at=answer.at,
         )
 
     def _spell(self, location: str) -> str:
@@ -558,88 +453,11 @@ class RestCatalog(CommittingCatalog):
                 raise AlreadyExists(f"'{target}' already exists", code="TABLE_ALREADY_EXISTS") from None
             raise self._not_found(name.namespace, name.name, kind=kind[:-1]) from None
 
-    def _has_namespace(self, namespace: Namespace) -> bool:
-        return _is_name(*namespace) and self._properties(namespace) is not None
-
-    def _below(self, above: Namespace) -> list[Namespace]:
-        children = self._children(above)
-        return [namespace for child in children for namespace in (child, *self._below(child))]
-
-    def _children(self, above: Namespace) -> list[Namespace]:
-        query = {"parent": self._client.namespace_text(above)} if above else {}
-        try:
-            answer = self._client.listed("namespaces", key="namespaces", query=query)
-        except RestError:
-            return []
-        listed = (tuple(str(part) for part in parts) for parts in answer)
-        # Some servers leave out the parent's name, and some list what is further down too.
-        whole = (child if child[: len(above)] == above else (*above, *child) for child in listed)
-        return [child for child in whole if len(child) == len(above) + 1]
-
-    def _listed(self, namespace: Namespace, kind: str) -> list[str]:
-        if not namespace or not _is_name(*namespace):
-            return []
-        try:
-            identifiers = self._client.listed("namespaces", namespace, kind, key="identifiers")
-        except RestError:
-            return []
-        return sorted(str(each["name"]) for each in identifiers)
-
-    def _properties(self, namespace: Namespace) -> dict[str, str] | None:
-        """None where there is no such schema for the user."""
-        try:
-            answer = self._client.get("namespaces", namespace)
-        except (RestError, Denied):
-            return None
-        return {str(key): str(value) for key, value in (answer.get("properties") or {}).items()}
-
-    def _add_namespace(self, namespace: Namespace, properties: dict[str, str]) -> bool:
-        """False if it is there already."""
-        try:
-            self._client.post("namespaces", body={"namespace": list(namespace), "properties": properties})
-        except RestError as error:
-            if error.status == 404:
-                raise self._no_schema(namespace[:-1]) from None
-            return False
-        return True
-
-    def _delete(self, kind: str, namespace: Namespace, name: str, **query: str) -> bool:
-        """False if there is none."""
-        try:
-            self._client.delete("namespaces", namespace, kind, (name,), query=query)
-        except RestError as error:
-            if error.status == 409:
-                raise UserError(f"'{TableName(self.name, namespace, name)}' cannot be dropped now") from None
-            return False
-        return True
-
-    def _no_schema(self, namespace: Namespace) -> NotFound:
-        return NotFound(
-            f"schema '{self.name}.{'.'.join(namespace)}' does not exist",
-            code="SCHEMA_NOT_FOUND",
-            hint=self._absent_hint,
-        )
-
-    def _not_empty(self, namespace: Namespace) -> UserError:
-        return UserError(
-            f"schema '{self.name}.{'.'.join(namespace)}' is not empty",
-            code="SCHEMA_NOT_EMPTY",
-            hint="DROP SCHEMA ... CASCADE drops what is in it",
-        )
-
 
 def _just_now(answer: Raw) -> Answer:
     """The answer to a change, which is never cached."""
     return Answer(answer, time.time(), 0)
 
 
-def _config(answer: Raw) -> dict[str, str]:
-    return {str(key): str(value) for key, value in (answer.get("config") or {}).items()}
-
-
 def _identifier(name: TableName) -> dict[str, Any]:
     return {"namespace": list(name.namespace), "name": name.name}
-
-
-def _is_name(*parts: str) -> bool:
-    return all(part.strip() == part and part for part in parts)

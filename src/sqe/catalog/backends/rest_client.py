@@ -28,6 +28,9 @@ _NOT_KNOWN = (401, 419)
 _DENIALS = ("AccessCheckException",)
 # Keys for the files of a table, please, and no signing of requests.
 _DELEGATION = {"X-Iceberg-Access-Delegation": "vended-credentials"}
+# More than any catalog has: a server that sends on is not one.
+MOST_PAGES = 10_000
+MOST_ITEMS = 1_000_000
 _VIEWS = "GET /v1/{prefix}/namespaces/{namespace}/views"
 _TRANSACTIONS = "POST /v1/{prefix}/transactions/commit"
 
@@ -180,13 +183,21 @@ class RestClient:
         """All pages of a list."""
         items: list[Any] = []
         token = ""
-        while True:
+        seen: set[str] = set()
+        while len(seen) < MOST_PAGES and len(items) <= MOST_ITEMS:
             answer = self.get(*path, query={**(query or {}), "pageToken": token})
-            items += answer.get(key) or []
+            page = answer.get(key) or []
+            if not isinstance(page, list):
+                raise self.no_catalog()
+            items += page
             following = answer.get("next-page-token")
             if not following or following == token:
                 return items
             token = str(following)
+            if token in seen:
+                break
+            seen.add(token)
+        raise self._fault(f"lists its {key} without end", "check that it is well")
 
     def namespace_text(self, namespace: tuple[str, ...]) -> str:
         return self._server_config().separator.join(namespace)
@@ -211,8 +222,11 @@ class RestClient:
                 code="ICEBERG_CATALOG_ERROR",
                 hint="check catalog_url and warehouse of the catalog",
             ) from error
-        properties = {**(answer.get("defaults") or {}), **(answer.get("overrides") or {})}
-        endpoints = answer.get("endpoints")
+        defaults, overrides = answer.get("defaults") or {}, answer.get("overrides") or {}
+        endpoints = answer.get("endpoints") or []
+        if not (isinstance(defaults, dict) and isinstance(overrides, dict) and isinstance(endpoints, list)):
+            raise self.no_catalog()
+        properties = {**defaults, **overrides}
         views = _VIEWS in endpoints if endpoints else properties.get("view-endpoints-supported") == "true"
         return ServerConfig(
             str(properties.get("prefix") or ""),
@@ -250,7 +264,7 @@ class RestClient:
     def _exchange(
         self, method: str, path: str, body: Mapping[str, Any] | None, token: str | None
     ) -> tuple[int, bytes]:
-        from sqe.catalog.backends.rest_connections import Broken, NotSent, Silent, timeout
+        from sqe.catalog.backends.rest_connections import Broken, NotSent, Silent, TooLarge, timeout
 
         headers = {"Accept": "application/json", "User-Agent": "sqe", **_DELEGATION}
         if token is not None:
@@ -266,17 +280,19 @@ class RestClient:
             raise self._unreachable() from error
         except Silent as error:
             raise (self._silent() if method == "GET" else self._unknown()) from error
+        except TooLarge as error:
+            raise self._fault("answers with more than 256 MiB", "check that it is well") from error
         except Broken as error:
             raise (self._unreachable() if method == "GET" else self._unknown()) from error
 
     def _answer(self, method: str, status: int, content: bytes) -> dict[str, Any]:
         try:
             answer = json.loads(content) if content.strip() else {}
-        except ValueError:
+        except (ValueError, RecursionError):
             answer = None
         if status < 300:
             if not isinstance(answer, dict):
-                raise self._fault("does not answer as an Iceberg REST catalog")
+                raise self.no_catalog()
             return answer
         error = answer.get("error") if isinstance(answer, dict) else None
         error = error if isinstance(error, dict) else {}
@@ -299,6 +315,9 @@ class RestClient:
             # A proxy that says this does not know what the server has done.
             raise self._unknown()
         raise self._fault(f"cannot answer: HTTP status {status}")
+
+    def no_catalog(self) -> SqeError:
+        return self._fault("does not answer as an Iceberg REST catalog")
 
     def _not_known(self) -> SqeError:
         if self._tokens is None:

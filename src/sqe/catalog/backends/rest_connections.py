@@ -5,8 +5,10 @@ Apart from `rest_client` since importing urllib3 takes longer than asking a cata
 
 from __future__ import annotations
 
+import contextlib
 import random
 import ssl
+import time
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Self
@@ -22,7 +24,14 @@ from urllib3.exceptions import (
 )
 from urllib3.response import BaseHTTPResponse
 
+MOST_BYTES = 256 << 20
+"""Of an answer: as many as of a metadata file."""
+WHOLE_SECONDS = 120.0
+"""For an answer that keeps coming. One that is silent is given up earlier."""
+_CHUNK = 1 << 20
 _RETRIES = 3
+# How often an answer is asked for that breaks off.
+_TIMES_READ = 2
 _MOST_IDLE = 32
 # A server that says this has done nothing.
 _NOT_DONE = frozenset({429, 503})
@@ -42,6 +51,14 @@ class Broken(Exception):
     """The connection ended before the answer did."""
 
 
+class _BrokeOff(Broken):
+    """In the middle of it."""
+
+
+class TooLarge(Exception):
+    """The answer has more than MOST_BYTES."""
+
+
 class Connections:
     """To the server at a host. Anyone may read at once."""
 
@@ -55,6 +72,9 @@ class Connections:
         """The status and the content of the answer. A GET is sent again whatever happened to it, unless the
         server is silent; a change only if it was certainly not made."""
         if method == "GET":
+            for _ in range(_TIMES_READ - 1):
+                with contextlib.suppress(_BrokeOff):
+                    return _exchange(self._reading, method, path, body, headers, timeout, _READ)
             return _exchange(self._reading, method, path, body, headers, timeout, _READ)
         # A kept connection may have ended, which is seen only after the request: fine where it can be sent
         # again, and a change cannot.
@@ -129,6 +149,7 @@ def _exchange(
             redirect=False,
             timeout=timeout,
             decode_content=False,
+            preload_content=False,
         )
     except HTTPError as error:
         cause = error.reason if isinstance(error, MaxRetryError) else error
@@ -137,4 +158,27 @@ def _exchange(
         if isinstance(cause, ReadTimeoutError):
             raise Silent from cause
         raise Broken from cause
-    return answer.status, answer.data
+    return answer.status, _content(answer)
+
+
+def _content(answer: BaseHTTPResponse) -> bytes:
+    """Bounded in bytes and in time: a server may send on for ever."""
+    deadline = time.monotonic() + WHOLE_SECONDS
+    content = bytearray()
+    try:
+        for chunk in answer.stream(_CHUNK, decode_content=False):
+            content += chunk
+            if len(content) > MOST_BYTES:
+                raise TooLarge
+            if time.monotonic() > deadline:
+                raise Silent
+    except ReadTimeoutError as error:
+        raise Silent from error
+    except HTTPError as error:
+        raise _BrokeOff from error
+    finally:
+        # One that was read to its end is kept for the next request.
+        if not answer.closed:
+            answer.close()
+        answer.release_conn()
+    return bytes(content)

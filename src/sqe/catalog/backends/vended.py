@@ -9,6 +9,8 @@ from math import inf
 from typing import Any
 
 from sqe.catalog.io import storage as names
+from sqe.catalog.io.location import scheme_of
+from sqe.catalog.io.places import AllowedPlaces
 from sqe.errors import AccessDenied, Unavailable
 
 Raw = dict[str, Any]
@@ -29,8 +31,8 @@ _TAKEN = frozenset(
 
 class VendedStorage:
     """`configured` is what the configuration says of stores. `answer` is the catalog's, in which the keys of
-    the longest prefix of a location go before others; `fetch` gives the next one. `answered_at`, in seconds
-    since 1970, is now unless it says otherwise."""
+    the longest prefix of a location go before others; `fetch` gives the next one. `allowed` says which places
+    it is believed about. `answered_at`, in seconds since 1970, is now unless it says otherwise."""
 
     def __init__(
         self,
@@ -38,6 +40,7 @@ class VendedStorage:
         configured: Mapping[str, str],
         fetch: Callable[[], Raw],
         *,
+        allowed: AllowedPlaces,
         required: bool = False,
         answered_at: float | None = None,
         clock: Callable[[], float] = time.time,
@@ -48,30 +51,50 @@ class VendedStorage:
         self._clock = clock
         self._lock = threading.Lock()
         self._read(answer, clock() if answered_at is None else answered_at)
+        # Of the first answer: later ones bring keys, and no other places.
+        metadata = answer.get("metadata")
+        location = str(metadata.get("location") or "") if isinstance(metadata, dict) else ""
+        self.places = allowed.of_table(location, [prefix for prefix, _ in self._by_prefix])
 
     def __repr__(self) -> str:
         return f"VendedStorage({self.owner})"
 
     @property
     def owner(self) -> str:
-        return "vended by the catalog" if self._is_vended else "of the configuration"
+        if self._is_vended:
+            return "vended by the catalog"
+        return "of the configuration" if names.ACCESS_KEY in self._configured else "none"
 
     def properties(self, location: str) -> Mapping[str, str]:
-        with self._lock:
-            self._renew_if_due()
-            own = next((given for prefix, given in self._by_prefix if location.startswith(prefix)), {})
-            vended = {**self._common, **own}
-            properties = {**self._configured, **vended}
-            if names.ACCESS_KEY not in vended and names.ACCESS_KEY in self._configured:
-                # Keys of the configuration go where it says, and nowhere that a catalog names.
-                vended.pop(names.ENDPOINT, None)
-                properties = {**vended, **self._configured}
-        if self._required and not (names.ACCESS_KEY in self._common or names.ACCESS_KEY in own):
+        self.places.check(location)
+        if scheme_of(location) == "file":
+            return {}
+        vended = self._vended(location)
+        if names.ACCESS_KEY in vended:
+            return {**self._configured, **vended}
+        if self._required:
             raise AccessDenied(
                 "the catalog hands out no keys for the files of the table",
                 hint="require_vended_credentials is set for it",
             )
-        return properties
+        if names.ACCESS_KEY not in self._configured:
+            # Those of a public bucket need none.
+            return {**self._configured, **vended}
+        # Keys of the configuration go where it says, and nowhere that a catalog names.
+        self.places.keys_for(location)
+        vended.pop(names.ENDPOINT, None)
+        return {**vended, **self._configured}
+
+    def scope(self, location: str) -> str | None:
+        if names.ACCESS_KEY not in self._configured or names.ACCESS_KEY in self._vended(location):
+            return None
+        return self.places.keys_for(location)
+
+    def _vended(self, location: str) -> dict[str, str]:
+        with self._lock:
+            self._renew_if_due()
+            own = next((given for prefix, given in self._by_prefix if location.startswith(prefix)), {})
+            return {**self._common, **own}
 
     def _read(self, answer: Raw, at: float) -> None:
         self._common = _with_end(_of_stores(answer.get("config")), at)

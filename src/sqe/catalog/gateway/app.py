@@ -11,6 +11,7 @@ import hmac
 import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import field
 from typing import Any
 
 from starlette.applications import Starlette
@@ -26,8 +27,17 @@ from sqe.catalog.iceberg.requests import read_object
 from sqe.catalog.iceberg.strict import InvalidCommit
 from sqe.catalog.iceberg.table import TableMetadata, tag_of
 from sqe.catalog.io.location import scheme_of
-from sqe.catalog.io.storage import ALLOW_HTTP, SESSION_TOKEN, Storage, refuse_plain_http
+from sqe.catalog.io.storage import (
+    ACCESS_KEY,
+    ALLOW_HTTP,
+    EXPIRES_AT_MS,
+    SECRET_KEY,
+    SESSION_TOKEN,
+    Storage,
+    refuse_plain_http,
+)
 from sqe.errors import AlreadyExists, CommitConflict, NotFound, SqeError, Unavailable
+from sqe.foundation.record import record
 
 log = logging.getLogger(__name__)
 
@@ -35,6 +45,13 @@ MOST_BODY = 64 << 20
 """Bytes of a commit. One with thousands of snapshots or columns has some megabytes."""
 # Where Iceberg's S3FileIO asks for the next keys, on the driver and on executors.
 _REFRESH = "client.refresh-credentials-endpoint"
+_KEYS = (ACCESS_KEY, SECRET_KEY, SESSION_TOKEN, EXPIRES_AT_MS)
+_PROVIDER = "client.credentials-provider"
+_ANONYMOUS = {_PROVIDER: "software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider"}
+# By default Iceberg chooses one by the scheme of each file: a table in a store has no files elsewhere, and a
+# local one none in a store.
+_STORE_FILES = {"io-impl": "org.apache.iceberg.aws.s3.S3FileIO"}
+_LOCAL_FILES = {"io-impl": "org.apache.iceberg.hadoop.HadoopFileIO"}
 # A store that is silent fails a statement after a minute or so, and does not hold it for ten.
 STORE_LIMITS = {
     "http-client.apache.connection-timeout-ms": "5000",
@@ -153,8 +170,8 @@ class _Gateway:
         alias = request.path_params["table"]
         namespace.opened_with(alias, loaded.storage, loaded.place)
         renewal = _renewal(namespace, alias)
-        config = await run_in_threadpool(spark_config, loaded.storage, loaded.place, renewal)
-        return Response(_answer_of(loaded.text, loaded.location, config), media_type=_JSON)
+        files = await run_in_threadpool(spark_files, loaded.storage, loaded.place, renewal)
+        return Response(_answer_of(loaded.text, loaded.location, files), media_type=_JSON)
 
     async def _load_as_bound(self, request: Request, namespace: Namespace, binding: Binding) -> Response:
         table = binding.bound
@@ -166,8 +183,8 @@ class _Gateway:
         if table.uuid.encode() not in text:
             raise NotFound(f"table '{table.name}' was made anew since it was bound")
         renewal = _renewal(namespace, request.path_params["table"])
-        config = await run_in_threadpool(spark_config, table.storage, table.location, renewal)
-        answer = _answer_of(text, table.metadata_location, config)
+        files = await run_in_threadpool(spark_files, table.storage, table.location, renewal)
+        answer = _answer_of(text, table.metadata_location, files)
         return Response(answer, media_type=_JSON, headers={"ETag": tag})
 
     @_answers
@@ -213,8 +230,8 @@ class _Gateway:
         storage, place = namespace.files_of(request.path_params["table"], binding)
         if storage is None:
             return _json({"storage-credentials": []})
-        config = await run_in_threadpool(spark_config, storage, place)
-        return _json({"storage-credentials": [{"prefix": _bucket(place), "config": config}]})
+        files = await run_in_threadpool(spark_files, storage, place)
+        return _json({"storage-credentials": [{"prefix": _bucket(place), "config": files.config}]})
 
     def _namespace(self, request: Request) -> Namespace:
         namespace = self._bindings.find(request.path_params["namespace"])
@@ -252,16 +269,42 @@ def _commit(
         return answer
 
 
-def spark_config(storage: Storage | None, place: str, renewal: str = "") -> dict[str, str]:
-    """What Spark opens the files of a table with, which are at `place`; at `renewal` it asks for the next
-    keys where these end. Nothing else that a catalog says of a table is passed on: it may name classes, and
-    a token."""
-    if storage is None or scheme_of(place) == "file":
-        return {}
+@record
+class SparkFiles:
+    """What Spark opens the files of a table with: for all of them, and for those of a prefix."""
+
+    config: Mapping[str, str] = field(default_factory=dict)
+    by_prefix: tuple[tuple[str, Mapping[str, str]], ...] = ()
+
+    @property
+    def credentials(self) -> list[dict[str, object]]:
+        return [{"prefix": prefix, "config": config} for prefix, config in self.by_prefix]
+
+
+def spark_files(storage: Storage | None, place: str, renewal: str = "") -> SparkFiles:
+    """For a table at `place`; at `renewal` Spark asks for the next keys where these end. Nothing else that a
+    catalog says of a table is passed on: it may name classes, and a token."""
+    if storage is None:
+        return SparkFiles()
+    if scheme_of(place) == "file":
+        return SparkFiles(_LOCAL_FILES)
     properties = storage.properties(place)
     refuse_plain_http(properties)
-    config = {**STORE_LIMITS, **{key: value for key, value in properties.items() if key != ALLOW_HTTP}}
-    return {**config, _REFRESH: renewal} if renewal and SESSION_TOKEN in config else config
+    keys = {key: value for key, value in properties.items() if key in _KEYS}
+    common = {key: value for key, value in properties.items() if key not in (*_KEYS, ALLOW_HTTP)}
+    config = {**STORE_LIMITS, **_STORE_FILES, **common}
+    if ACCESS_KEY not in keys:
+        # Else Spark would look for some in its environment.
+        return SparkFiles({**config, **_ANONYMOUS})
+    scope = storage.scope(place)
+    if scope is None:
+        further = {_REFRESH: renewal} if renewal and SESSION_TOKEN in keys else {}
+        return SparkFiles({**config, **keys, **further})
+    rest = scope.partition("://")[2].rstrip("/")
+    prefixes = [f"{scheme}://{rest}/" for scheme in ("s3", "s3a")]
+    # Empty, or the provider of the others would go before the keys.
+    scoped = {**keys, _PROVIDER: ""}
+    return SparkFiles({**config, **_ANONYMOUS}, tuple((prefix, scoped) for prefix in prefixes))
 
 
 def _renewal(namespace: Namespace, alias: str) -> str:
@@ -288,14 +331,17 @@ def _are_objects(items: object) -> bool:
 
 
 def _body_of(loaded: TableMetadata, renewal: str) -> bytes:
-    config = spark_config(loaded.storage, str(loaded.raw.get("location") or ""), renewal)
-    return _answer_of(loaded.text or metadata.encode(loaded.raw), loaded.location, config)
+    files = spark_files(loaded.storage, str(loaded.raw.get("location") or ""), renewal)
+    return _answer_of(loaded.text or metadata.encode(loaded.raw), loaded.location, files)
 
 
-def _answer_of(text: bytes, location: str, config: Mapping[str, str]) -> bytes:
+def _answer_of(text: bytes, location: str, files: SparkFiles) -> bytes:
     """Of metadata as it stands in its file, which has its history and may be large."""
     place = b'"metadata-location":%b,' % json.dumps(location).encode() if location else b""
-    return b'{%b"metadata":%b,"config":%b}' % (place, text, json.dumps(dict(config)).encode())
+    config = b'"config":%b' % json.dumps(dict(files.config)).encode()
+    if files.by_prefix:
+        config += b',"storage-credentials":%b' % json.dumps(files.credentials).encode()
+    return b'{%b"metadata":%b,%b}' % (place, text, config)
 
 
 def _no_table() -> _Refusal:

@@ -73,7 +73,7 @@ def _inflated(content: bytes) -> bytes:
 def parse(raw: dict[str, Any], location: str, name: TableName) -> Table:
     try:
         return _parse(raw, location, name)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, StopIteration) as error:
         raise broken(name, f"its metadata file {shown(location)} is not Iceberg metadata") from error
 
 

@@ -20,17 +20,22 @@ from sqe.errors import InvalidArgument, NotSupported
 
 if TYPE_CHECKING:
     from sqe.catalog.io.protocol import Entry
+    from sqe.catalog.io.storage import Storage
 
 _UNUSABLE = re.compile(r"[?#\x00-\x1f\x7f]")
 
 
-def file_system(storage: object) -> LocalFiles:
-    """The account of this process has all keys that there are."""
-    return _FILES
+def file_system(storage: Storage | None) -> LocalFiles:
+    """The account of this process has all keys that there are; a storage says for which places."""
+    return _FILES if storage is None else _PlacedFiles(storage)
 
 
 class LocalFiles:
     """A DirectoryTree."""
+
+    def _path(self, location: str) -> str:
+        """Of a file or directory that is opened or changed."""
+        return local_path(location)
 
     def spell(self, location: str) -> str:
         path = os.path.normpath(local_path(location))
@@ -56,38 +61,38 @@ class LocalFiles:
         return local_path(location)
 
     def read(self, location: str) -> bytes:
-        with open(local_path(location), "rb") as file:
+        with open(self._path(location), "rb") as file:
             return file.read()
 
     def read_range(self, location: str, start: int, length: int) -> bytes:
-        with open(local_path(location), "rb") as file:
+        with open(self._path(location), "rb") as file:
             file.seek(start)
             return file.read(length)
 
     def size(self, location: str) -> int:
-        return os.stat(local_path(location)).st_size
+        return os.stat(self._path(location)).st_size
 
     def exists(self, location: str) -> bool:
-        return os.path.isfile(local_path(location))
+        return os.path.isfile(self._path(location))
 
     def entries(self, location: str) -> list[Entry]:
         # Here, since defining protocols takes time and most commands list nothing.
         from sqe.catalog.io.protocol import Entry
 
         try:
-            with os.scandir(local_path(location)) as entries:
+            with os.scandir(self._path(location)) as entries:
                 return [Entry(entry.name, entry.is_dir()) for entry in entries]
         except FileNotFoundError:
             return []
 
     def write(self, location: str, content: bytes) -> None:
-        path = local_path(location)
+        path = self._path(location)
         with _unfinished(path, content) as unfinished:
             _forget_checksum(path)
             os.replace(unfinished, path)
 
     def create(self, location: str, content: bytes) -> bool:
-        path = local_path(location)
+        path = self._path(location)
         with _unfinished(path, content) as unfinished:
             try:
                 # Renaming would replace a file that is there.
@@ -97,7 +102,7 @@ class LocalFiles:
         return True
 
     def delete(self, location: str, *, root: str | None = None) -> None:
-        path = local_path(location if root is None else self.resolve(location, follow=False))
+        path = self._path(location if root is None else self.resolve(location, follow=False))
         with contextlib.suppress(FileNotFoundError):
             os.unlink(path)
         _forget_checksum(path)
@@ -112,10 +117,10 @@ class LocalFiles:
                     os.rmdir(place)
 
     def has_directory(self, location: str) -> bool:
-        return os.path.isdir(local_path(location))
+        return os.path.isdir(self._path(location))
 
     def make_directory(self, location: str) -> bool:
-        path = local_path(location)
+        path = self._path(location)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         try:
             os.mkdir(path)
@@ -126,16 +131,27 @@ class LocalFiles:
         return True
 
     def remove_directory(self, location: str) -> None:
-        os.rmdir(local_path(location))
+        os.rmdir(self._path(location))
 
     def remove_tree(self, location: str) -> None:
-        above, name = os.path.split(local_path(location).rstrip("/"))
+        above, name = os.path.split(self._path(location).rstrip("/"))
         hidden = os.path.join(above, f".{name}.{uuid.uuid4().hex}.dropped")
         os.rename(os.path.join(above, name), hidden)
         shutil.rmtree(hidden, ignore_errors=True)
 
 
 _FILES = LocalFiles()
+
+
+class _PlacedFiles(LocalFiles):
+    """Of a table whose storage says where its files may be."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+
+    def _path(self, location: str) -> str:
+        self._storage.properties(location)
+        return local_path(location)
 
 
 def local_path(location: str) -> str:

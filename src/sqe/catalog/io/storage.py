@@ -38,7 +38,12 @@ class Storage(Protocol):
         """Whose keys they are, for people: `vended by the catalog`, `of the configuration`."""
 
     def properties(self, location: str) -> Mapping[str, str]:
-        """For a file, or all files below a directory, as they are now: keys that end are renewed."""
+        """For a file, or all files below a directory, as they are now: keys that end are renewed.
+        AccessDenied where nothing of the table may be, on local disks too."""
+
+    def scope(self, location: str) -> str | None:
+        """The directory that the keys for a location are meant for, if they may open more than that; None
+        where the store itself knows what they are for."""
 
 
 @record
@@ -53,6 +58,9 @@ class FixedStorage:
 
     def properties(self, location: str) -> Mapping[str, str]:
         return self.given
+
+    def scope(self, location: str) -> str | None:
+        return None
 
 
 @record
@@ -76,6 +84,9 @@ class WarehouseStorage:
             )
         return self.given
 
+    def scope(self, location: str) -> str | None:
+        return self.warehouse
+
 
 def warehouse_storage(warehouse: str, given: Mapping[str, str]) -> WarehouseStorage | None:
     """None for one that is on the disk of this machine."""
@@ -89,6 +100,9 @@ class _NoKeys:
 
     def properties(self, location: str) -> Mapping[str, str]:
         raise AccessDenied("there are no keys for the object store of the table")
+
+    def scope(self, location: str) -> str | None:
+        return None
 
 
 NO_KEYS: Storage = _NoKeys()
