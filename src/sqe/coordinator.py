@@ -37,7 +37,7 @@ class Queued(Protocol):
     cancelled: bool
 
     @property
-    def who(self) -> str: ...
+    def charged(self) -> str: ...
 
 
 class Admission(Protocol):

@@ -53,7 +53,8 @@ class TokenSource(Protocol):
 class Session:
     """One connection of one identity. `namespace` is the schema of names without one; `prepared` are the
     texts of prepared statements; `written` counts what was written since START TRANSACTION; `tokens` is
-    where the user's own token comes from, if there is one."""
+    where the user's own token comes from, if there is one; `charged` is whom limits count its statements for,
+    where that is not its identity."""
 
     identity: Identity
     catalog: str
@@ -63,6 +64,7 @@ class Session:
     prepared: dict[str, str] = field(default_factory=dict)
     written: int | None = None
     tokens: TokenSource | None = field(default=None, repr=False, compare=False)
+    charged: str | None = None
     id: str = field(default_factory=lambda: secrets.token_hex(16))
 
     def wrote(self) -> None:

@@ -99,6 +99,8 @@ def _plan(statement: Statement, session: Session, guard: Guard, coordinator: Coo
             statement.id,
             guard.restricts_statement,
         )
+        if question.tree.lanes:
+            coordinator.catalogs_of(session).prepare(binder.tables, statement.check)
         choice = route(question, value_of(session, "lane", coordinator.config), coordinator.lanes)
     chosen_route, rendered = METADATA_ALONE, None
     if choice is not None:

@@ -19,15 +19,16 @@ def failure(connection: Connection, sql: str) -> SqeError:
 
 
 def test_properties_are_set_and_reset(light: Connection) -> None:
-    assert settings(light) == {"lane": "auto", "query_max_run_time": "0s", "time_zone_id": "UTC"}
+    before = settings(light)
+    assert before.items() >= {"lane": "auto", "query_max_run_time": "0s", "time_zone_id": "UTC"}.items()
     light.execute("SET SESSION lane = 'spark'")
     light.execute("SET SESSION QUERY_MAX_RUN_TIME = '90s'")
     light.execute("SET SESSION time_zone_id = 'europe/berlin'")
     changed = {"lane": "spark", "query_max_run_time": "90s", "time_zone_id": "Europe/Berlin"}
-    assert settings(light) == changed
+    assert settings(light) == before | changed
     for name in changed:
         light.execute(f"RESET SESSION {name}")
-    assert settings(light) == {"lane": "auto", "query_max_run_time": "0s", "time_zone_id": "UTC"}
+    assert settings(light) == before
 
 
 @pytest.mark.parametrize(("sql", "part", "place"), [
@@ -56,7 +57,7 @@ def test_unknown_properties_name_the_nearest(light: Connection) -> None:
 
 
 def test_only_the_session_is_set(light: Connection) -> None:
-    for sql in ("SET lane = 'auto'", "SET GLOBAL lane = 'auto'", "SET SESSION lane", "SET ROLE NONE"):
+    for sql in ("SET lane = 'auto'", "SET GLOBAL lane = 'auto'", "SET SESSION lane"):
         error = failure(light, sql)
         assert error.kind.value == "USER_ERROR" and error.position is not None
 

@@ -36,7 +36,7 @@ def _set(b: Binder, node: exp.Set) -> s.Statement:
         )
     property_ = _property(b, item.this.this)
     value = _constant(b, item.this.expression)
-    if not isinstance(value, Literal) or not isinstance(value.value, str):
+    if not isinstance(value, Literal) or not isinstance(value.value, property_.python_type):
         actual = str(value.type) if isinstance(value, Literal) else "an expression"
         raise InvalidArgument(
             f"{property_.name} is of type {property_.type}, not {actual}",
@@ -44,7 +44,7 @@ def _set(b: Binder, node: exp.Set) -> s.Statement:
             position=b.position(item.this.expression),
         )
     try:
-        return s.SetSession(property_.name, property_.check(value.value))
+        return s.SetSession(property_.name, property_.check(property_.text(value.value)))
     except ValueError as error:
         raise InvalidArgument(
             f"{property_.name}: {error}",
@@ -100,7 +100,7 @@ def _set_time_zone(b: Binder, node: SetTimeZone) -> s.Statement:
 
 @converts(SetRole, reads="this word")
 def _set_role(b: Binder, node: SetRole) -> s.Statement:
-    if node.args.get("word") == "NONE":
+    if node.args.get("word") == "NONE" and b.session.identity.roles:
         raise NotSupported(
             "SET ROLE NONE: the roles of a log-in hold all the time", position=b.position(node)
         )

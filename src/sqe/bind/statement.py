@@ -40,7 +40,7 @@ def bind(b: Binder, syntax: Syntax) -> s.Statement:
         raise NotSupported(
             "EXPLAIN ANALYZE runs the statement, and is for queries", hint="EXPLAIN shows what it would do"
         )
-    return s.Explain(statement, syntax.analyze, syntax.verbose)
+    return s.Explain(statement, syntax.analyze, syntax.verbose, syntax.validate)
 
 
 def _as_written(b: Binder, node: exp.Expr, relation: Relation) -> Relation:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -87,6 +87,11 @@ class Catalogs:
             # Planning it again says what is wrong.
             return None
         return now
+
+    def prepare(self, tables: Mapping[TableName, Table], check: Callable[[], None]) -> None:
+        """Makes what is not there before a statement reads it; `check` raises once nobody waits for it."""
+        for name, table in tables.items():
+            self.get(name.catalog).prepare(table, check)
 
     @property
     def kept_bytes(self) -> int:

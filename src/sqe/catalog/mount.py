@@ -25,6 +25,7 @@ _BUILT_IN = {
     "memory": "memory",
     "rest": "rest",
     "sqlite": "embedded",
+    "tpch": "tpch",
 }
 
 

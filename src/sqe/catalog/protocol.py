@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
 from sqe.catalog.iceberg.table import MetadataText, Raw, Table, TableCommit, TableMetadata
@@ -70,6 +70,10 @@ class Catalog(Protocol):
     ) -> TableName:
         """Of a view whose text need not be readable. NotFound TABLE_NOT_FOUND or SCHEMA_NOT_FOUND, for a
         table too, or UserError AMBIGUOUS_NAME."""
+
+    def prepare(self, table: Table, check: Callable[[], None]) -> None:
+        """Before the files of a table that was found are looked for: they may have to be made. `check` raises
+        once nobody waits for them any more."""
 
     def namespace_location(self, namespace: tuple[str, ...]) -> str | None:
         """The LOCATION that the schema was created with."""

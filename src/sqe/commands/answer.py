@@ -24,4 +24,4 @@ def answer(
     fields = tuple(plan.fresh(name, kind) for name, kind in columns)
     arrays = [pa.array([row[i] for row in rows], arrow_type(kind)) for i, (_, kind) in enumerate(columns)]
     batch = pa.RecordBatch.from_arrays(arrays, names=[name for name, _ in columns])
-    statement.result = coordinator.spools.collect([batch], fields, user=statement.who)
+    statement.result = coordinator.spools.collect([batch], fields, user=statement.charged)

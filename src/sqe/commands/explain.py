@@ -18,12 +18,18 @@ from sqe.types import sql_types as t
 COLUMNS: list[tuple[str, t.Type]] = [("Query Plan", t.VARCHAR)]
 
 
+def columns(tree: Explain) -> list[tuple[str, t.Type]]:
+    return [("Valid", t.BOOLEAN)] if tree.validate else COLUMNS
+
+
 def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
     assert isinstance(plan.tree, Explain) and isinstance(plan.bound, Explain)
     if plan.tree.analyze:
         from sqe.commands import analyze
 
         return analyze.execute(statement, plan, coordinator)
+    if plan.tree.validate:
+        return answer(statement, columns(plan.tree), [(True,)], plan, coordinator)
     # Users must not read the rules that restrict them, and engines' plans name what is hidden.
     restricted = plan.question.restricted
     shown = plan.bound.statement if restricted else plan.tree.statement

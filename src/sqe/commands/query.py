@@ -37,7 +37,7 @@ def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
     statement.result = coordinator.spools.collect(
         Limited(answer, coordinator.config.query.max_result_rows, statement),
         plan.tree.relation.fields,
-        user=statement.who,
+        user=statement.charged,
         cancel=answer.cancel,
         ended=partial(ended, statement, coordinator),
     )

@@ -105,6 +105,11 @@ class Statement:
         return self.session.identity.who
 
     @property
+    def charged(self) -> str:
+        """Whom limits for one user count it for."""
+        return self.session.charged or self.who
+
+    @property
     def is_late(self) -> bool:
         return self.deadline is not None and time.monotonic() >= self.deadline
 

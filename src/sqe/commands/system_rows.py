@@ -38,7 +38,14 @@ def rows_of(
     from sqe.system.sources import Sources
 
     listing = listing_of(statement, plan, coordinator)
-    sources = Sources(scan, listing, lambda: coordinator.history.records(statement.who), __version__)
+    sources = Sources(
+        scan,
+        listing,
+        lambda: coordinator.history.records(statement.who),
+        __version__,
+        statement.user,
+        statement.session.identity.roles,
+    )
     system = definitions.find(scan.table.catalog, scan.table.namespace[0], scan.table.name)
     assert system is not None
     return _arrow(scan.columns, system.columns, list(rows(sources)))

@@ -18,9 +18,10 @@ REQUIRED = {
     "hadoop": ("warehouse",),
     "sqlite": ("warehouse",),
     "memory": (),
+    "tpch": (),
 }
 """What a catalog of each type needs."""
-BUILT_CATALOG_TYPES = frozenset({"hadoop", "jdbc", "memory", "rest", "sqlite"})
+BUILT_CATALOG_TYPES = frozenset({"hadoop", "jdbc", "memory", "rest", "sqlite", "tpch"})
 # Of `jdbc` catalogs.
 DATABASES = frozenset({"mysql", "postgresql", "sqlite"})
 BUILT_DATABASES = frozenset({"postgresql", "sqlite"})

@@ -71,6 +71,9 @@ class ExternalSettings:
     redirect_uri: str | None = setting(
         text("Where its browser is sent back to, on this machine; default: any port of 127.0.0.1.")
     )
+    server_url: str | None = setting(
+        text("Address by which browsers reach `coordinator.trino_http_port`, for log-ins of Trino's clients.")
+    )
     scopes: tuple[str, ...] | None = setting(texts("Scopes to ask for; default: openid, profile."))
     challenge_timeout_secs: int = setting(count("How long a log-in may take.", 900))
     authorization_endpoint: str | None = setting(text("Default: what its discovery document says."))

@@ -18,7 +18,7 @@ class Ticketed(Protocol):
     cancelled: bool
 
     @property
-    def who(self) -> str: ...
+    def charged(self) -> str: ...
 
 
 # How often a statement that waits checks whether it was cancelled.
@@ -48,7 +48,7 @@ class Admission:
         """Returns when the statement may run; raises an error that names the limit."""
         with self._changed:
             self._check_open()
-            key, user = statement.id, statement.who
+            key, user = statement.id, statement.charged
             if not self._waiting and self._fits(user):
                 self._take(key, user)
                 return
@@ -86,7 +86,7 @@ class Admission:
             return self._changed.wait_for(lambda: not self._running, seconds)
 
     def _wait(self, statement: Ticketed) -> None:
-        key, user = statement.id, statement.who
+        key, user = statement.id, statement.charged
         deadline = time.monotonic() + self._limits.queue_timeout_secs
         while not (self._fits(user) and self._is_next(key)):
             seconds = deadline - time.monotonic()

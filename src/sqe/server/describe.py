@@ -92,7 +92,7 @@ def _fields(tree: s.Statement, fresh: Fresh) -> tuple[Field, ...] | None:
     if isinstance(tree, s.Explain):
         from sqe.commands import analyze, explain
 
-        columns = analyze.COLUMNS if tree.analyze else explain.COLUMNS
+        columns = analyze.COLUMNS if tree.analyze else explain.columns(tree)
         return tuple(fresh(name, kind) for name, kind in columns)
     if tree.kind:
         return None

@@ -22,8 +22,15 @@ from sqe.sql.split import find_unquoted
 MAX_BYTES = 1 << 20
 
 _GAP = r"(?>\s|--[^\n]*\n|/\*.*?\*/)"
+_OPTION = rf"(?:TYPE|FORMAT)\b{_GAP}+\w+"
+_EXPLAIN_OPTION = re.compile(rf"(TYPE|FORMAT)\b{_GAP}+(\w+)", re.IGNORECASE | re.DOTALL)
+# What there is of each option, and what of it is built.
+_EXPLAIN_TYPES = {"LOGICAL": True, "DISTRIBUTED": True, "VALIDATE": True, "IO": False}
+_EXPLAIN_FORMATS = {"TEXT": True, "JSON": False, "GRAPHVIZ": False}
 _EXPLAIN = re.compile(
-    rf"{_GAP}*EXPLAIN\b(?:{_GAP}+(?P<analyze>ANALYZE)\b)?(?:{_GAP}+(?P<verbose>VERBOSE|FULL)\b)?",
+    rf"{_GAP}*EXPLAIN\b(?:{_GAP}+(?P<analyze>ANALYZE)\b)?(?:{_GAP}+(?P<verbose>VERBOSE|FULL)\b)?"
+    # As Trino, which takes no query in parentheses for these.
+    rf"(?:{_GAP}*\((?P<options>{_GAP}*{_OPTION}(?:{_GAP}*,{_GAP}*{_OPTION})*{_GAP}*)\))?",
     re.IGNORECASE | re.DOTALL,
 )
 _OPENING = frozenset("([{")
@@ -35,7 +42,8 @@ _FIRST = "first"
 
 @record
 class Syntax:
-    """A parsed statement. `explain` if EXPLAIN stood before it; `parameters` is the number of its `?`."""
+    """A parsed statement. `explain` if EXPLAIN stood before it, `validate` if that only asks whether it can
+    be planned; `parameters` is the number of its `?`."""
 
     node: exp.Expr
     text: str
@@ -43,6 +51,7 @@ class Syntax:
     parameters: int = 0
     analyze: bool = False
     verbose: bool = False
+    validate: bool = False
 
 
 @deep_recursion()
@@ -51,7 +60,9 @@ def parse(text: str, *, max_bytes: int = MAX_BYTES) -> Syntax:
     _guard_size(text, max_bytes)
     body = text
     explain = _EXPLAIN.match(text)
+    validate = False
     if explain:
+        validate = _explained_type(explain, text) == "VALIDATE"
         verbose = (explain["verbose"] or "").upper()
         if verbose and not (explain["analyze"] and verbose == "VERBOSE"):
             raise NotSupported(
@@ -90,7 +101,23 @@ def parse(text: str, *, max_bytes: int = MAX_BYTES) -> Syntax:
     if isinstance(node, (exp.Condition, exp.Alias)) and not isinstance(node, exp.Query):
         raise _no_statement(tokens[0], text)
     analyze, verbose = (explain["analyze"], explain["verbose"]) if explain else (None, None)
-    return Syntax(node, text, bool(explain), _number_parameters(node), bool(analyze), bool(verbose))
+    return Syntax(node, text, bool(explain), _number_parameters(node), bool(analyze), bool(verbose), validate)
+
+
+def _explained_type(explain: re.Match[str], text: str) -> str | None:
+    """Of EXPLAIN (TYPE …, FORMAT …): logical and distributed plans are one and the same here."""
+    kind: str | None = None
+    for option in _EXPLAIN_OPTION.finditer(explain["options"] or ""):
+        name, value = option[1].upper(), option[2].upper()
+        known = _EXPLAIN_TYPES if name == "TYPE" else _EXPLAIN_FORMATS
+        position = position_at(text, explain.start("options") + option.start(2))
+        if value not in known:
+            expected = ", ".join(f"'{each}'" for each in sorted(known))
+            raise SyntaxFault(f"mismatched input '{option[2]}'. Expecting: {expected}", position=position)
+        if not known[value] or explain["analyze"]:
+            raise NotSupported(f"EXPLAIN ({name} {value}) is not supported", position=position)
+        kind = value if name == "TYPE" else kind
+    return kind
 
 
 def _number_parameters(node: exp.Expr) -> int:

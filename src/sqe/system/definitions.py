@@ -64,6 +64,25 @@ TABLES: dict[tuple[str, str], SystemTable] = {
             hidden="comment column_comment extra_info",
         ),
         _table(INFORMATION_SCHEMA, "views", "table_catalog", "table_schema", "table_name", "view_definition"),
+        _table(INFORMATION_SCHEMA, "roles", "role_name"),
+        _table(INFORMATION_SCHEMA, "enabled_roles", "role_name"),
+        _table(
+            INFORMATION_SCHEMA, "applicable_roles", "grantee", "grantee_type", "role_name", "is_grantable"
+        ),
+        _table(
+            INFORMATION_SCHEMA,
+            "table_privileges",
+            "grantor",
+            "grantor_type",
+            "grantee",
+            "grantee_type",
+            "table_catalog",
+            "table_schema",
+            "table_name",
+            "privilege_type",
+            "is_grantable",
+            "with_hierarchy",
+        ),
         _table(
             "runtime",
             "queries",

@@ -39,6 +39,15 @@ def views(of: Sources) -> Iterator[Row]:
                 yield *_full_name(entry), text
 
 
+def roles(of: Sources) -> Iterator[Row]:
+    """Those of this log-in, which hold all the time: nobody is told of roles that they do not have."""
+    yield from ((role,) for role in sorted(of.roles))
+
+
+def applicable_roles(of: Sources) -> Iterator[Row]:
+    yield from ((of.user, "USER", role, "NO") for role in sorted(of.roles))
+
+
 def _entries(of: Sources) -> Iterator[Entry]:
     if of.accepts("table_catalog")(of.catalog):
         yield from of.listing.walk([of.catalog], of.accepts("table_schema"), of.accepts("table_name"))

@@ -15,12 +15,14 @@ Row = tuple[object, ...]
 
 @record
 class Sources:
-    """`records` are the statements that this user may know of."""
+    """`records` are the statements that this user may know of, `roles` those of their log-in."""
 
     scan: SystemScan
     listing: Listing
     records: Callable[[], Sequence[Record]]
     version: str
+    user: str = ""
+    roles: frozenset[str] = frozenset()
 
     @property
     def catalog(self) -> str:

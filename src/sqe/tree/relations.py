@@ -36,12 +36,16 @@ class AsOf:
     ref: str | None = None
 
 
+PATH = "$path"
+"""The hidden column of a table that says in which file a row is."""
+
+
 @record
 class Scan(Relation):
     """A base table, one of its metadata tables (`metadata`, e.g. "snapshots"), or a point in its past.
 
-    `columns` are the stored column names, parallel to `fields`. `secured` is set by policy.secure
-    alone; nothing renders while it is false.
+    `columns` are the stored column names, parallel to `fields`, and after them those of `hidden`, which no
+    table stores. `secured` is set by policy.secure alone; nothing renders while it is false.
     """
 
     children = ()
@@ -51,6 +55,7 @@ class Scan(Relation):
     metadata: str | None = None
     as_of: AsOf | None = None
     secured: bool = False
+    hidden: tuple[str, ...] = ()
 
 
 @record

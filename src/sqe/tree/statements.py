@@ -681,7 +681,7 @@ class ShowStats(Control):
 
 @record
 class Explain(Statement):
-    """With `analyze` its query is run, and measured."""
+    """With `analyze` its query is run, and measured; with `validate` it is told that it can be planned."""
 
     kind = ""
     label = "explain"
@@ -691,6 +691,7 @@ class Explain(Statement):
     statement: Statement
     analyze: bool = False
     verbose: bool = False
+    validate: bool = False
 
     @property
     def changes(self) -> tuple[TableName, ...]:

@@ -38,7 +38,7 @@ from tests.catalog.backends.conformance import DEFAULT
 from tests.local_files import to_path
 
 from sqe.catalog.backends.embedded import EmbeddedCatalog
-from sqe.catalog.iceberg import delete_snapshot
+from sqe.catalog.iceberg import delete_snapshot, manifest_schemas
 from sqe.catalog.io.storage import Storage
 from sqe.errors import CommitConflict, NotFound, Unavailable
 from sqe.tree.relations import TableName
@@ -127,7 +127,7 @@ def test_a_partition_of_uuids_is_written_as_it_was_read() -> None:
     kind = {"type": "fixed", "name": "uuid_fixed", "size": 16, "logicalType": "uuid"}
     schema = {"type": "record", "name": "r", "fields": [{"name": "u", "type": ["null", kind]}]}
     rows: list[dict[str, Any]] = [{"u": bytes(range(16))}, {"u": None}]
-    stored = fastavro.block_reader(io.BytesIO(delete_snapshot._avro(schema, rows, {})))
+    stored = fastavro.block_reader(io.BytesIO(manifest_schemas.avro_file(schema, rows, {})))
     assert json.loads(stored.metadata["avro.schema"])["fields"][0]["type"][1]["logicalType"] == "uuid"
     plain = {**schema, "fields": [{"name": "u", "type": ["null", {**kind, "logicalType": None}]}]}
     block: Any  # its bytes are missing from its type

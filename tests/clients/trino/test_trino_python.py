@@ -193,3 +193,35 @@ def test_sqlalchemy(shop: Opened, trino_client: Any) -> None:
         assert connection.execute(query).scalars().all() == [1, 3]
         with pytest.raises(sa.exc.DBAPIError):
             connection.execute(sa.text("SELECT * FROM nothing"))
+
+
+def test_what_the_client_sets_and_writes(trino_client: Any, shop: Opened) -> None:
+    """As the suite of its authors does."""
+    with connect(
+        trino_client, shop, session_properties={"query_max_run_time": "10m", "query_priority": "1"}
+    ) as c:
+        cursor = c.cursor(legacy_primitive_types=False)
+        cursor.execute("SHOW SESSION")
+        shown = {row[0]: row[1] for row in cursor.fetchall()}
+        assert (shown["query_max_run_time"], shown["query_priority"]) == ("10m", "1")
+        # Python writes the year 1 with one digit.
+        values = [
+            dt.date(1, 1, 1),
+            dt.date(9999, 12, 31),
+            float("inf"),
+            5e-324,
+            {"a": None},
+            [None, 1],
+            (1, "x"),
+        ]
+        cursor.execute(f"SELECT {', '.join('?' * len(values))}", values)
+        assert cursor.fetchall() == [values]
+        cursor.execute(
+            "SELECT CAST(1.4E-45 AS REAL), INTERVAL '-18' MONTH, INTERVAL '1 11:11:11.116' DAY TO SECOND"
+        )
+        assert cursor.fetchall()[0][0] == 1.4e-45
+        with pytest.raises(trino_client.exceptions.TrinoUserError, match="INVALID_LITERAL"):
+            cursor.execute("SELECT ?", (dt.datetime(2021, 3, 28, 2, 30, tzinfo=ZoneInfo("Europe/Brussels")),))
+            cursor.fetchall()
+        cursor.execute("EXPLAIN (TYPE VALIDATE) SELECT 1")
+        assert cursor.fetchall() == [[True]]

@@ -86,3 +86,54 @@ def test_a_query_is_killed_by_its_own_user(door: Opened, wire: Wire, ann: Wire, 
 )
 def test_what_is_wrong_or_not_built_says_so(wire: Wire, sql: str, code: str) -> None:
     assert wire.run(sql).error["errorName"] == code
+
+
+def test_properties_that_tune_trino_are_taken(wire: Wire) -> None:
+    """They change no answer, and clients set them out of habit; others are refused."""
+    assert wire.run("SET SESSION query_priority = 5").headers["x-trino-set-session"] == "query_priority=5"
+    assert "x-trino-set-session" in wire.run("SET SESSION join_distribution_type = 'BROADCAST'").headers
+    for sql in (
+        "SET SESSION query_priority = 'x'",
+        "SET SESSION query_priority = 0",
+        "SET SESSION spill_enabled = 1",
+        "SET SESSION join_distribution_type = 'FOO'",
+        "SET SESSION hide_inaccessible_columns = true",
+        "SET SESSION query_max_cpu_time = '1s'",
+    ):
+        assert wire.run(sql).error["errorName"] == "INVALID_SESSION_PROPERTY"
+    kept = {"X-Trino-Session": "query_priority=5,query_max_execution_time=10m"}
+    shown = {row[0]: row[1:4] for row in wire.run("SHOW SESSION", **kept).rows}
+    assert shown["query_priority"] == ["5", "1", "integer"]
+    assert shown["query_max_execution_time"][0] == "10m"
+
+
+def test_forms_of_explain(wire: Wire) -> None:
+    valid = wire.run("EXPLAIN (TYPE VALIDATE) SELECT 1")
+    assert valid.rows == [[True]] and valid.columns[0]["name"] == "Valid"
+    assert wire.run("EXPLAIN (TYPE VALIDATE) SELECT a").error["errorName"] == "COLUMN_NOT_FOUND"
+    plan = wire.run("EXPLAIN SELECT 1").rows
+    for form in ("TYPE LOGICAL", "type distributed, FORMAT text", "FORMAT TEXT"):
+        assert wire.run(f"EXPLAIN ({form}) SELECT 1").rows == plan
+    assert wire.run("EXPLAIN (SELECT 1)").rows
+    for form in ("TYPE IO", "FORMAT JSON", "TYPE LOGICAL, FORMAT GRAPHVIZ"):
+        assert wire.run(f"EXPLAIN ({form}) SELECT 1").error["errorName"] == "NOT_SUPPORTED"
+    assert "'LOGICAL'" in wire.run("EXPLAIN (TYPE SHORT) SELECT 1").error["message"]
+
+
+def test_literals_as_trino_reads_them(wire: Wire) -> None:
+    assert wire.run("SELECT DATE '1-01-01', DATE '+2020-1-1'").rows == [["0001-01-01", "2020-01-01"]]
+    for literal, code in (
+        # The clocks were put forward, and never showed it.
+        ("TIMESTAMP '2021-03-28 02:30:00 Europe/Brussels'", "INVALID_LITERAL"),
+        ("INTERVAL '178956970-8' YEAR TO MONTH", "INVALID_LITERAL"),
+        ("INTERVAL '106751992' DAY", "NOT_SUPPORTED"),
+    ):
+        assert wire.run(f"SELECT {literal}").error["errorName"] == code
+    rows = wire.run("SELECT CAST(1.4E-45 AS REAL), MAP(ARRAY[CAST(1.4E-45 AS REAL)], ARRAY[1])").rows
+    assert rows == [[1.4e-45, {"1.4E-45": 1}]]
+
+
+def test_roles_of_a_log_in(wire: Wire) -> None:
+    for table in ("roles", "enabled_roles", "applicable_roles", "table_privileges"):
+        assert wire.run(f"SELECT * FROM lake.information_schema.{table}").rows == []
+    assert "error" not in wire.run("SET ROLE NONE").pages[-1]

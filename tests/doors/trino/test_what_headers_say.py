@@ -4,11 +4,13 @@ next."""
 from __future__ import annotations
 
 import base64
+from pathlib import Path
+from typing import Any
 from urllib.parse import quote_plus
 
 import pytest
 import zstandard
-from tests.doors.trino.trino_door import KEYS, Opened, Wire
+from tests.doors.trino.trino_door import KEYS, Opened, Wire, opened_door
 
 from sqe.observe.events import Event, StatementFinished
 
@@ -192,3 +194,29 @@ def test_what_a_client_says_of_itself_is_in_the_log_and_the_history(
     }
     sources = wire.run("SELECT source FROM system.runtime.queries WHERE query = 'SELECT 1'").rows
     assert ["a tool"] in sources
+
+
+def test_a_name_that_no_header_can_say_is_refused(wire: Wire) -> None:
+    """Sent as it is, it would come back as another name, or end the answer."""
+    assert "error" not in wire.run('CREATE SCHEMA lake."sch\u00f6n"').pages[-1]
+    outcome = wire.run('USE lake."sch\u00f6n"')
+    assert outcome.error["errorName"] == "NOT_SUPPORTED" and "headers" in outcome.error["message"]
+    assert "x-trino-set-schema" not in outcome.headers
+    assert wire.run("USE lake.default").headers["x-trino-set-schema"] == "default"
+
+
+def test_names_that_nobody_proves_share_one_quota(tmp_path: Path) -> None:
+    """Else each name that a client thinks of would have a quota of its own."""
+    with opened_door(tmp_path, "[query]\nmax_concurrent_per_user = 1\nqueue_timeout_secs = 1\n") as door:
+        admission = door.server.admission
+        counted = []
+        entered = admission.enter
+
+        def enter(statement: Any) -> None:
+            counted.append(statement.charged)
+            entered(statement)
+
+        admission.enter = enter  # type: ignore[method-assign]
+        for name in ("guest", "zoe", "ann"):
+            assert Wire(door.url, **{"X-Trino-User": name}).run("SELECT 1").rows == [[1]]
+        assert len(counted) == 3 and len(set(counted)) == 1

@@ -80,6 +80,10 @@ class Wire:
         }
         self._pool = urllib3.PoolManager(retries=False, maxsize=4)
 
+    def close(self) -> None:
+        """Its connections."""
+        self._pool.clear()
+
     def send(
         self, method: str, url: str, body: bytes | str | None = None, headers: dict[str, str] | None = None
     ) -> urllib3.BaseHTTPResponse:

@@ -116,7 +116,7 @@ def typed(target: t.Type, text: str, position: Position | None) -> Literal | Non
 
 _BOOLEANS = {"t": True, "true": True, "1": True, "f": False, "false": False, "0": False}
 _UUID = re.compile(r"[0-9A-Fa-f]{8}-([0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}")
-_DATE = re.compile(r"\s*([+-]?[0-9]{4,})-([0-9]{1,2})-([0-9]{1,2})\s*")
+_DATE = re.compile(r"\s*([+-]?[0-9]+)-([0-9]{1,2})-([0-9]{1,2})\s*")
 _TIME = re.compile(r"([0-9]{1,2}):([0-9]{1,2})(?::([0-9]{1,2})(?:\.([0-9]+))?)?")
 _DECIMAL = re.compile(r"([+-]?)((?:[0-9]+(?:_[0-9]+)*)?)(?:\.((?:[0-9]+(?:_[0-9]+)*)?))?")
 
@@ -204,7 +204,10 @@ def timestamp(text: str, position: Position | None) -> Literal:
             name = canonical(match["zone"])
             zoned = value.replace(tzinfo=zone(name))
             # Engines count in UTC, where it may be of the year 0 or 10000.
-            zoned.astimezone(dt.UTC)
+            instant = zoned.astimezone(dt.UTC)
+            if instant.astimezone(zoned.tzinfo).replace(tzinfo=None) != value:
+                # The clocks were put forward, and never showed it.
+                raise ValueError(text)
             return Literal(t.TimestampTz(len(fraction), name), zoned)
     except (ValueError, OverflowError):
         raise UserError(
@@ -214,6 +217,7 @@ def timestamp(text: str, position: Position | None) -> Literal:
 
 
 _SECONDS = {"SECOND": 1, "MINUTE": 60, "HOUR": 3600, "DAY": 86400, "WEEK": 7 * 86400}
+_MOST_SECONDS = 106_751_991 * 86400 + 4 * 3600
 _MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
 
 
@@ -225,18 +229,27 @@ def interval(text: str, unit: str, to: str | None, position: Position | None) ->
     try:
         if to is None:
             if unit in _MONTHS:
-                return Literal(t.YEAR_MONTH, sign * int(body) * _MONTHS[unit])
+                return Literal(t.YEAR_MONTH, _months(sign * int(body) * _MONTHS[unit]))
             if unit in _SECONDS:
                 seconds = decimal.Decimal(body if unit == "SECOND" else int(body)) * _SECONDS[unit]
                 return Literal(t.DAY_SECOND, sign * _milliseconds(seconds))
         elif (unit, to) == ("YEAR", "MONTH"):
             years, months = body.split("-")
-            return Literal(t.YEAR_MONTH, sign * (int(years) * 12 + int(months)))
+            return Literal(t.YEAR_MONTH, _months(sign * (int(years) * 12 + int(months))))
         elif unit in _SECONDS and to in _SECONDS:
             return Literal(t.DAY_SECOND, sign * _day_to_second(body, unit, to))
+    except NotSupported as error:
+        error.position = position
+        raise
     except (ValueError, KeyError, OverflowError, decimal.InvalidOperation):
         raise bad from None
     raise bad
+
+
+def _months(number: int) -> int:
+    if not -(1 << 31) <= number < 1 << 31:
+        raise ValueError(number)
+    return number
 
 
 def _day_to_second(body: str, unit: str, to: str) -> dt.timedelta:
@@ -250,5 +263,7 @@ def _day_to_second(body: str, unit: str, to: str) -> dt.timedelta:
 
 
 def _milliseconds(seconds: decimal.Decimal) -> dt.timedelta:
-    """Intervals count milliseconds; smaller fractions are cut off."""
+    """Intervals count milliseconds; smaller fractions are cut off. Engines count microseconds, and so far."""
+    if abs(seconds) > _MOST_SECONDS:
+        raise NotSupported(f"an interval has at most {_MOST_SECONDS // 86400} days here")
     return dt.timedelta(milliseconds=int(seconds * 1000))

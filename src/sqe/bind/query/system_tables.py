@@ -9,7 +9,7 @@ from sqe.bind.names import Name
 from sqe.catalog.names import nearest
 from sqe.errors import NotFound, NotSupported, Position
 from sqe.system import definitions
-from sqe.tree.relations import Relation, SystemScan, TableName
+from sqe.tree.relations import Relation, Scan, SystemScan, TableName
 
 
 def bind_system_table(b: Binder, parts: Sequence[Name], position: Position | None) -> SystemScan | None:
@@ -67,6 +67,8 @@ def refuse_system_schema(b: Binder, names: Sequence[str], position: Position | N
 
 def hidden_columns(relation: Relation) -> frozenset[str]:
     """Columns that can be named, and that * leaves out."""
+    if isinstance(relation, Scan):
+        return frozenset(relation.hidden)
     if not isinstance(relation, SystemScan):
         return frozenset()
     table = definitions.find(relation.table.catalog, relation.table.namespace[0], relation.table.name)

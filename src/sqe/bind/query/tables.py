@@ -20,7 +20,8 @@ from sqe.errors import AccessDenied, InvalidArgument, NotFound, NotSupported, Po
 from sqe.system.definitions import SYSTEM
 from sqe.tree.names import check_characters
 from sqe.tree.privileges import Need, Privilege
-from sqe.tree.relations import AsOf, Relation, Scan, TableName
+from sqe.tree.relations import PATH, AsOf, Relation, Scan, TableName
+from sqe.types import sql_types as t
 from sqe.types.zones import zone
 
 if TYPE_CHECKING:
@@ -143,7 +144,17 @@ def make_scan(b: Binder, table: Table, columns: Sequence[Column], as_of: AsOf | 
     if not visible:
         raise AccessDenied(f"cannot read '{table.name}'")
     fields = tuple(b.fresh(c.name, c.type) for c in visible)
-    return Scan(fields, table.name, tuple(c.name for c in visible), as_of=as_of)
+    hidden = _hidden(b, table, columns)
+    fields += tuple(b.fresh(name, t.VARCHAR) for name in hidden)
+    return Scan(fields, table.name, (*(c.name for c in visible), *hidden), as_of=as_of, hidden=hidden)
+
+
+def _hidden(b: Binder, table: Table, columns: Sequence[Column]) -> tuple[str, ...]:
+    """Hidden columns, where the statement names one. Files tell of rows: who sees a part of a table alone has
+    none of them."""
+    if f'"{PATH}"' not in b.text.lower() or not b.guard.sees_all_of(table.name):
+        return ()
+    return () if any(c.name.lower() == PATH for c in columns) else (PATH,)
 
 
 def table_parts(b: Binder, node: exp.Table) -> list[Name]:

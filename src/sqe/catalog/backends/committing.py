@@ -241,6 +241,10 @@ class CommittingCatalog(ABC):
         """From a table that has rows: as `delete_all`."""
         return None
 
+    def prepare(self, table: Table, check: Callable[[], None]) -> None:
+        # Its files are there.
+        return
+
     def check_writable(self, table: TableName) -> None:
         # Whoever may commit.
         return

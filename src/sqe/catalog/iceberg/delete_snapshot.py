@@ -3,7 +3,6 @@ that it is deleted, and a list of them. Written by Iceberg's specification, vers
 
 from __future__ import annotations
 
-import io
 import json
 import secrets
 import time
@@ -11,7 +10,7 @@ import uuid
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from sqe.catalog.iceberg.manifest_schemas import entry_schema, list_schema
+from sqe.catalog.iceberg.manifest_schemas import avro_file, entry_schema, list_schema
 from sqe.catalog.iceberg.manifests import (
     ADDED,
     DATA,
@@ -102,7 +101,7 @@ def _written(raw: Raw, before: Raw, live: Live, name: TableName, storage: Storag
             **({"sequence-number": str(sequence)} if version > 1 else {}),
             "format-version": str(version),
         }
-        content = _avro(list_schema(version), lines, header)
+        content = avro_file(list_schema(version), lines, header)
         file_system(manifest_list, storage).write(manifest_list, content)
     except BaseException:
         discard(files, storage)
@@ -226,7 +225,7 @@ def _manifest(
     new_header = {**copied, "partition-spec-id": str(source.spec_id), "format-version": str(version)}
     if version > 1:
         new_header["content"] = "data"
-    return _avro(entry_schema(version, partition), records, new_header)
+    return avro_file(entry_schema(version, partition), records, new_header)
 
 
 def _sequence(entry: Mapping[str, Any], key: str, inherited: int) -> int | None:
@@ -245,11 +244,3 @@ def _partition_type(schema: Raw) -> Raw:
         f["type"] for f in fields if f.get("field-id") == PARTITION_ID or f["name"] == "partition"
     )
     return partition
-
-
-def _avro(schema: Raw, records: list[Raw], header: dict[str, str]) -> bytes:
-    import fastavro
-
-    content = io.BytesIO()
-    fastavro.writer(content, schema, records, codec="deflate", metadata=header)
-    return content.getvalue()

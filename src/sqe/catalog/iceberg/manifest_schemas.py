@@ -1,7 +1,9 @@
-"""The Avro schemas of manifests of data files and of their lists, as Iceberg's versions 1 and 2 have them."""
+"""The Avro schemas of manifests of data files and their lists, as Iceberg's versions 1 and 2 have them, and
+files by them."""
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 from sqe.catalog.iceberg.manifests import PARTITION_ID
@@ -84,6 +86,14 @@ def list_schema(version: int) -> Raw:
             _field(519, "key_metadata", "bytes", optional=True),
         ],
     )
+
+
+def avro_file(schema: Raw, records: list[Raw], header: dict[str, str]) -> bytes:
+    import fastavro
+
+    content = io.BytesIO()
+    fastavro.writer(content, schema, records, codec="deflate", metadata=header)
+    return content.getvalue()
 
 
 def _record(name: str, fields: list[Raw]) -> Raw:

@@ -6,10 +6,12 @@ import ipaddress
 import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from urllib.parse import urlsplit
 
 from starlette.requests import Request
 
 from sqe.doors.trino.request_headers import BadRequest
+from sqe.foundation.loopback import is_loopback
 
 _HOST = re.compile(r"[\w.-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?")
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -26,10 +28,17 @@ class TrinoClient:
         peer = request.client.host if request.client is not None else ""
         headers = request.headers
         self._forwarded = _is_one_of(peer, trusted)
+        # Whether a proxy of ours says by which address the client knows us.
+        self.is_forwarded = self._first(headers, "x-forwarded-host") is not None
         self.host = self._farthest(headers.get("x-forwarded-for"), trusted) or peer
         self.connection = f"trino {self.host}"
         self.base = self._base(request)
         self.headers: Mapping[str, str] = _with_trace(dict(headers))
+
+    @property
+    def names_loopback(self) -> bool:
+        """Whether the client knows us by an address of this machine."""
+        return is_loopback(urlsplit(self.base).hostname or "")
 
     def keep_cookie(self, value: str) -> None:
         """These clients keep none."""

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sqe.doors.trino.java_texts import java_double, java_text
+from sqe.doors.trino.java_texts import java_digits, java_double, java_text
 from sqe.types import sql_types as t
 
 LEGACY_DIGITS = 3
@@ -25,6 +25,8 @@ _DAY = 86_400
 _YEAR_1 = dt.date(1, 1, 1).toordinal() - dt.date(1970, 1, 1).toordinal()
 _YEAR_10000 = dt.date.max.toordinal() - dt.date(1970, 1, 1).toordinal() + 1
 # From here on Arrow writes a double with an exponent.
+# See java_digits.
+_FEW_DIGITS = 1e-42
 _WITH_EXPONENT = 1e10
 # Up to this scale Arrow writes a decimal without an exponent.
 _PLAIN_SCALE = 6
@@ -136,6 +138,10 @@ def _floats(column: pa.Array) -> pa.Array:
     whole = pc.and_(pc.equal(pc.floor(column), column), pc.less(pc.abs(column), _WITH_EXPONENT))
     if pc.any(whole).as_py():
         texts = pc.if_else(whole, pc.binary_join_element_wise(texts, pa.scalar(".0"), pa.scalar("")), texts)
+    tiny = pc.and_(pc.greater(pc.abs(column), 0), pc.less(pc.abs(column), _FEW_DIGITS))
+    if pc.any(tiny).as_py():
+        values = zip(texts.to_pylist(), column.to_pylist(), strict=True)
+        texts = pa.array([None if value is None else java_digits(text, value) for text, value in values])
     finite = pc.is_finite(column)
     if pc.all(finite).as_py() is False:
         infinite = pc.if_else(pc.greater(column, 0), '"Infinity"', '"-Infinity"')
@@ -282,8 +288,8 @@ def _gathered(start: str, texts: pa.Array, lengths: Any, end: str) -> pa.Array:
 def _keys(column: pa.Array, type_: t.Type, precise: bool) -> pa.Array:
     """Keys are texts in JSON, those that Java makes of them."""
     if type_ == t.REAL:
-        texts = pc.cast(column, pa.string()).to_pylist()
-        return pa.array([java_double(float(text), text) for text in texts], pa.string())
+        values = zip(pc.cast(column, pa.string()).to_pylist(), column.to_pylist(), strict=True)
+        return pa.array([java_double(value, java_digits(text, value)) for text, value in values], pa.string())
     if type_ == t.DOUBLE or isinstance(type_, (t.Array, t.Map, t.Row)):
         return _escaped(pa.array([java_text(value) for value in column.to_pylist()], pa.string()))
     return _texts(column, type_, precise)[0]

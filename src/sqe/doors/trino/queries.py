@@ -26,7 +26,7 @@ from sqe.doors.trino.sessions import changes
 from sqe.doors.trino.stats import state_of, stats
 from sqe.doors.trino.transactions import Transactions
 from sqe.doors.trino.wire_types import signature, type_name
-from sqe.errors import Cancelled, NotFound, SqeError, UserError
+from sqe.errors import Cancelled, NotFound, NotSupported, SqeError, UserError
 from sqe.foundation.record import record
 from sqe.results.result import Result
 from sqe.server.running_statements import RunningStatement, RunningStatements
@@ -227,7 +227,11 @@ class Query:
         }
         if count is not None:
             document["updateCount"] = count
-        return Page(document, columns, data, None, self._changes())
+        try:
+            told = self._changes()
+        except NotSupported as error:
+            return self._failed(error)
+        return Page(document, columns, data, None, told)
 
     def _changes(self) -> tuple[tuple[str, str], ...]:
         bound = self.running.statement.bound

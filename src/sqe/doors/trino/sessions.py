@@ -31,6 +31,8 @@ def session_for(call: Call, asked: Requested, transactions: Transactions) -> Ses
         prepared=dict(asked.prepared),
         written=None,
         tokens=base.tokens if identity == call.identity else None,
+        # Else each name that somebody thinks of would have a quota of its own.
+        charged=None if call.is_proven else f"{UNPROVEN}\0{call.client.host}",
     )
     if asked.catalog is not None:
         session.catalog = asked.catalog
@@ -63,11 +65,11 @@ def changes(
     tree: s.Statement, session: Session, asked: Requested, owner: Identity, transactions: Transactions
 ) -> list[tuple[str, str]]:
     """The headers that tell a client what to send from now on, after a statement that has run in
-    `session`."""
+    `session`. NotSupported, for what no header can say."""
     said: list[tuple[str, str]] = []
     match tree:
         case s.Use(catalog, namespace):
-            said = [("Set-Catalog", catalog), ("Set-Schema", ".".join(namespace))]
+            said = [("Set-Catalog", _sayable(catalog)), ("Set-Schema", _sayable(".".join(namespace)))]
         case s.SetSession(name, None):
             said = [("Clear-Session", name)]
         case s.SetSession(name, value):
@@ -77,7 +79,7 @@ def changes(
         case s.SetRole(role):
             said = [("Set-Role", "system=" + quote_plus("ALL" if role is None else f"ROLE{{{role}}}"))]
         case s.SetPath(path):
-            said = [("Set-Path", path)]
+            said = [("Set-Path", _sayable(path))]
         case s.Prepare(name, text):
             said = [("Added-Prepare", f"{quote_plus(name)}={quote_plus(text)}")]
         case s.Deallocate(name):
@@ -90,6 +92,17 @@ def changes(
         case _ if session.written is not None and asked.transaction:
             transactions.wrote(asked.transaction, session.written)
     return [(asked.prefix + name, value) for name, value in said]
+
+
+def _sayable(name: str) -> str:
+    """Trino's clients take these names as they stand in a header, and send them back like that: what a header
+    cannot hold would come back as another name."""
+    if not name.isascii() or not name.isprintable() or name != name.strip():
+        raise NotSupported(
+            f"the protocol's headers cannot say the name '{name}'",
+            hint="write names with their schema instead, or connect by Flight SQL",
+        )
+    return name
 
 
 def _check_role(sent: str, session: Session) -> None:

@@ -163,7 +163,10 @@ class _Reading:
         if isinstance(kind, Plain):
             columns = {c.name: c for c in kind.columns}
             rows = sum(files.records[n] for n in kept)
-            return ParquetFiles(reads.paths, columns, partial(_may_be_nan, files), rows)
+            prefix = _prefix(scan, files) if scan.hidden else None
+            return ParquetFiles(reads.paths, columns, partial(_may_be_nan, files), rows, prefix)
+        if scan.hidden:
+            raise Ineligible(f"table {scan.table.name}: Iceberg's reader does not say in which file a row is")
         self._check_floats(scan, table)
         return IcebergMetadata(kind.metadata_path, kind.snapshot_id)
 
@@ -208,6 +211,16 @@ class _Reading:
                 certain = isinstance(low, float) and isinstance(high, float) and (low > 0 or high < 0)
                 if facts.any_nan is not False or not certain:
                     raise Ineligible(f"table {scan.table.name}: a filter on {field.type} with NaN or zeros")
+
+
+def _prefix(scan: Scan, files: TableFiles) -> str:
+    """What stands before the path of each file in the table's metadata."""
+    pairs = zip(files.locations, files.paths(), strict=True)
+    prefixes = {location.removesuffix(path) if location.endswith(path) else None for location, path in pairs}
+    prefix = prefixes.pop() if len(prefixes) == 1 else None
+    if prefix is None and files.locations:
+        raise Ineligible(f"table {scan.table.name}: paths of its files are written in several ways")
+    return prefix or ""
 
 
 def _may_be_nan(files: TableFiles, column: Column) -> bool:

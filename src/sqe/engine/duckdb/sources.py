@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from sqe.catalog.iceberg.table import Column
@@ -10,7 +11,7 @@ from sqe.engine.duckdb.literals import string
 from sqe.engine.duckdb.types import QUOTE, duck_type, quote_name
 from sqe.engine.render.quoting import spelled
 from sqe.foundation.record import record
-from sqe.tree.relations import FileScan, Scan, TableName
+from sqe.tree.relations import PATH, FileScan, Scan, TableName
 from sqe.types.sql_types import holds_floats
 
 
@@ -39,10 +40,15 @@ class ParquetFiles:
     columns: Mapping[str, Column]
     may_be_nan: Callable[[Column], bool]
     rows: int
+    # What the table's metadata writes before each path; None where it is not the same for all.
+    prefix: str | None = None
+    more: str = ""
 
     def text(self, scan: Scan | FileScan, needed: Collection[int]) -> str:
         names = [c for f, c in zip(scan.fields, scan.columns, strict=True) if f.id in needed]
         names = names or [scan.columns[0]]
+        if isinstance(scan, Scan) and PATH in names and PATH in scan.hidden:
+            return self._with_path(scan, needed)
         columns = [self.columns[name] for name in names]
         if not self.paths:
             nulls = (f"CAST(NULL AS {duck_type(c.type)}) AS {quote_name(c.name)}" for c in columns)
@@ -53,7 +59,16 @@ class ParquetFiles:
         nan = ", can_have_nan = true" if any(map(self.may_be_nan, columns)) else ""
         # With a schema, DuckDB counts no rows itself, and would join in any order.
         rows = f"explicit_cardinality = {max(1, self.rows)}"
-        return f"read_parquet([{files}], {rows}, schema = MAP {{{schema}}}{nan})"
+        return f"read_parquet([{files}], {rows}, schema = MAP {{{schema}}}{nan}{self.more})"
+
+    def _with_path(self, scan: Scan, needed: Collection[int]) -> str:
+        """As the table's metadata has it, which is what Spark says too."""
+        path = quote_name(PATH)
+        stored = replace(scan, fields=scan.fields[:-1], columns=scan.columns[:-1], hidden=())
+        if not self.paths:
+            return f"(SELECT *, CAST(NULL AS VARCHAR) AS {path} FROM {self.text(stored, needed)})"
+        files = replace(self, more=f", filename = {string(PATH)}").text(stored, needed)
+        return f"(SELECT * REPLACE ({string(self.prefix or '')} || {path} AS {path}) FROM {files})"
 
 
 def _column(column: Column) -> str:

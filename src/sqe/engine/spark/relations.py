@@ -16,11 +16,12 @@ from sqe.engine.spark.table_names import table_name
 from sqe.engine.spark.types import delivered, quote_name, spark_type
 from sqe.engine.spark.unnest import generator, unnested_width
 from sqe.tree.expressions import Field, Literal
-from sqe.tree.relations import Cte, FileScan, Sample, Scan, Unnest, Values
+from sqe.tree.relations import PATH, Cte, FileScan, Sample, Scan, Unnest, Values
 from sqe.tree.relations import Sequence as NumberSequence
 from sqe.types.sql_types import Type
 
 _LARGEST = (1 << 63) - 1
+_HIDDEN = {PATH: "_file"}
 
 
 class SparkRelations(RelationWriter):
@@ -43,7 +44,9 @@ class SparkRelations(RelationWriter):
         source = table_name(relation.table)
         if relation.as_of is not None:
             source += f" VERSION AS OF {int(relation.as_of.snapshot_id)}"
-        return self.raw(relation.fields, relation.columns, needed, source, exact=True)
+        # Iceberg's own name of the hidden column; where a table stores one of that name, Iceberg refuses.
+        columns = [_HIDDEN[name] if name in relation.hidden else name for name in relation.columns]
+        return self.raw(relation.fields, columns, needed, source, exact=True)
 
     def files(self, relation: FileScan, needed: Needed) -> Block:
         name = file_view_name(relation)
