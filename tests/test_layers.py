@@ -159,6 +159,7 @@ PRIVATE_PARTS: dict[str, tuple[str, ...]] = {
     "engine/spark/connect.py": ("pyspark",),
     "sql/dialect.py": ("sqlglot",),
     "sql/alter.py": ("sqlglot",),
+    "sql/json_calls.py": ("sqlglot",),
     "sql/statements.py": ("sqlglot",),
     "cli/leave.py": ("os._exit",),
     "engine/duckdb/child.py": ("os._exit",),

@@ -77,7 +77,8 @@ _FAMILIES = {
         url_extract_port url_extract_parameter url_encode url_decode
     """,
     "json": """
-        $json_object $json_object_without_nulls $json_name $json_array json_parse json_format
+        $json_object $json_object_without_nulls $json_name $json_array $path_exists $path_value $path_query
+        json_parse json_format
         json_extract json_extract_scalar json_size json_array_length json_array_get json_array_contains
         is_json_scalar
     """,
@@ -95,7 +96,7 @@ _GUARDED_BY_TRY = """
     url_extract_fragment url_extract_parameter parse_datetime from_iso8601_date date parse_duration
     human_readable_seconds round $like_escape normal_cdf inverse_normal_cdf beta_cdf t_cdf t_pdf soundex
     from_base32 from_ieee754_64 from_ieee754_32 json_parse json_extract json_extract_scalar json_size
-    is_json_scalar
+    is_json_scalar $path_exists $path_value $path_query
 """
 
 FAMILIES: dict[str, tuple[str, ...]] = {

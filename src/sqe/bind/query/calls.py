@@ -16,7 +16,6 @@ from sqe.bind.query import open_parameters, zones
 from sqe.bind.query.call_forms import FORMS
 from sqe.bind.query.constants import SESSION_FUNCTIONS
 from sqe.bind.query.expressions import bind_condition, bind_expression, bind_sort_keys, own_calls
-from sqe.bind.query.json_forms import json_array
 from sqe.bind.query.scope import Scope, is_random
 from sqe.bind.query.special_forms import row
 from sqe.catalog.names import nearest
@@ -55,8 +54,6 @@ def _function(b: Binder, node: exp.Anonymous, scope: Scope) -> Expression:
         return FORMS[name](b, node, scope)
     if name == "row":
         return row([bind_expression(b, e, scope) for e in node.expressions])
-    if name == "json_array":
-        return json_array(b, node.expressions, scope, b.position(node))
     if name == "grouping":
         if not node.expressions:
             raise UserError("grouping() needs columns", code="INVALID_ARGUMENTS", position=b.position(node))

@@ -83,6 +83,9 @@ _BODIES = (
     _text("json_text.array_contains_number", VARCHAR, VARCHAR, result=BOOLEAN),
     _text("json_text.is_scalar", VARCHAR, result=BOOLEAN),
     _text("json_casts.cast", VARCHAR, VARCHAR),
+    _text("json_path.exists", VARCHAR, VARCHAR, VARCHAR, result=BOOLEAN),
+    _text("json_path.value", VARCHAR, VARCHAR, VARCHAR),
+    _text("json_path.query", VARCHAR, VARCHAR, VARCHAR),
     *(
         _text(f"hashes.hmac_{digest}", VARBINARY, VARBINARY, result=VARBINARY)
         for digest in ("md5", "sha1", "sha256", "sha512")
