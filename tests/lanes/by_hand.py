@@ -235,7 +235,7 @@ ONLY = frozenset(
         "approx_most_frequent", "approx_distinct", "listagg", "ntile", "lag", "lead", "nth_value",
         "normalize",
         "json_extract", "json_extract_scalar", "json_size", "$path_exists", "$path_value", "$path_query",
-        "format", "$like_escape", "$array", "$and", "$or",
+        "$checksum_part", "$checksum_total", "format", "$like_escape", "$array", "$and", "$or",
         "any_value", "arbitrary", "reduce_agg", "$wall_clock", "$from_wall_clock", "$offset_text",
         "$trunc_in_zone",
         "grouping", "max_by", "min_by", "random", "rand", "uuid",
@@ -374,6 +374,12 @@ BY_HAND: dict[str, tuple[str, ...]] = {
     "json_extract": tuple(f"json_extract(a.{c}, '{p}')" for c in ("j", "js") for p in _PATHS),
     "json_extract_scalar": tuple(f"json_extract_scalar(a.{c}, '{p}')" for c in ("j", "js") for p in _PATHS),
     "json_size": tuple(f"json_size(a.{c}, '{p}')" for c in ("j", "js") for p in _PATHS),
+    "$checksum_part": tuple(
+        f"checksum(a.{c}) OVER ()"
+        for c in ("b", "t8", "t16", "i", "l", "f", "d", "n", "big", "s", "v", "c", "bin", "dt", "ts", "tz",
+            "u", "j")
+    ),
+    "$checksum_total": ("checksum(a.l) OVER ()",),
     "$path_exists": tuple(f"json_exists(a.js, '{p}')" for p in _SQL_PATHS),
     "$path_value": (
         *(f"json_value(a.js, '{p}')" for p in _SQL_PATHS),

@@ -21,7 +21,7 @@ _FAMILIES = {
         arbitrary approx_distinct approx_percentile stddev stddev_samp stddev_pop variance var_samp var_pop
         skewness kurtosis corr covar_pop covar_samp regr_slope regr_intercept geometric_mean bitwise_and_agg
         bitwise_or_agg bitwise_xor_agg map_agg multimap_agg histogram map_union reduce_agg
-        approx_most_frequent numeric_histogram
+        approx_most_frequent numeric_histogram checksum
     """,
     "math": """
         abs ceil ceiling floor round truncate sign mod power pow sqrt cbrt exp ln log2 log10 log sin cos tan
@@ -46,7 +46,7 @@ _FAMILIES = {
     """,
     "session": """
         now current_timestamp localtimestamp current_date current_timezone version current_user
-        current_catalog current_schema
+        current_groups current_catalog current_schema
     """,
     "bits": """
         bitwise_and bitwise_or bitwise_xor bitwise_not bitwise_left_shift bitwise_right_shift
@@ -71,7 +71,10 @@ _FAMILIES = {
         from_base32 to_big_endian_64 from_big_endian_64 to_big_endian_32 from_big_endian_32 to_ieee754_64
         from_ieee754_64 to_ieee754_32 from_ieee754_32
     """,
-    "hashes": "md5 sha1 sha256 sha512 hmac_md5 hmac_sha1 hmac_sha256 hmac_sha512 crc32 xxhash64 murmur3",
+    "hashes": """
+        md5 sha1 sha256 sha512 hmac_md5 hmac_sha1 hmac_sha256 hmac_sha512 crc32 xxhash64 murmur3
+        spooky_hash_v2_32 spooky_hash_v2_64 $checksum_part $checksum_total
+    """,
     "urls": """
         url_extract_protocol url_extract_host url_extract_path url_extract_query url_extract_fragment
         url_extract_port url_extract_parameter url_encode url_decode

@@ -5,7 +5,6 @@ from __future__ import annotations
 _GEOMETRY = "there are no geometries: Iceberg stores none that both engines read"
 _SKETCH = "its sketch (hyperloglog, qdigest, tdigest, setdigest) is a type of Trino's own"
 _COLOR = "it draws for terminals, with a type of Trino's own"
-_HASH = "no engine computes this hash, and a hash that is only similar would be wrong"
 
 # One reason for several names; a name leaves when the registry has it (a test tells).
 _GROUPS: dict[str, str] = {
@@ -29,8 +28,6 @@ _GROUPS: dict[str, str] = {
         merge_set_digest qdigest_agg quantile_at_value tdigest_agg value_at_quantile values_at_quantiles
     """,
     _COLOR: "bar color render rgb",
-    _HASH: "checksum spooky_hash_v2_32 spooky_hash_v2_64",
-    "the groups of a user are not known here": "current_groups",
     "a timestamp here has no more than six digits of a second while it is computed": """
         from_iso8601_timestamp_nanos from_unixtime_nanos
     """,

@@ -1,4 +1,4 @@
-"""Calls that are not plain functions: TRY, NORMALIZE, IFF, NVL2, and current_timestamp(6) and the like."""
+"""Calls that are not plain functions: TRY, NORMALIZE, IFF, NVL2, current_timestamp(6) and the like."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sqe.bind.query.constants import SESSION_FUNCTIONS
 from sqe.bind.query.expressions import bind_condition, bind_expression, call
 from sqe.bind.query.scope import Scope
 from sqe.errors import NotSupported, UserError
-from sqe.tree.expressions import Case, Expression, Literal
+from sqe.tree.expressions import Call, Case, Expression, Literal
 from sqe.types import sql_types as t
 from sqe.types.zones import zone
 
@@ -94,6 +94,14 @@ def _moment(b: Binder, node: exp.Anonymous, scope: Scope) -> Expression:
     return Literal(t.Timestamp(digits), moment.replace(tzinfo=None))
 
 
+def _groups(b: Binder, node: exp.Anonymous, scope: Scope) -> Expression:
+    """Of who asks, sorted."""
+    _arguments(b, node, 0)
+    b.session_values.add("current_groups")
+    groups = tuple(Literal(t.VARCHAR, group) for group in sorted(b.session.identity.groups))
+    return Call(t.Array(t.VARCHAR), "$array", groups, b.position(node))
+
+
 def _no_time_with_zone(b: Binder, node: exp.Expr, scope: Scope) -> Expression:
     raise NotSupported(
         "current_time is a time with time zone, which does not exist here",
@@ -130,4 +138,5 @@ FORMS: dict[str, Callable[[Binder, exp.Anonymous, Scope], Expression]] = {
     "localtimestamp": _moment,
     "localtime": _moment,
     "current_time": _no_time_with_zone,
+    "current_groups": _groups,
 }

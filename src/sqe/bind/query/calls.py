@@ -14,6 +14,7 @@ from sqe.bind.conversion import EXPRESSIONS, check_arguments
 from sqe.bind.names import name_of
 from sqe.bind.query import open_parameters, zones
 from sqe.bind.query.call_forms import FORMS
+from sqe.bind.query.checksums import SUM, checksum
 from sqe.bind.query.constants import SESSION_FUNCTIONS
 from sqe.bind.query.expressions import bind_condition, bind_expression, bind_sort_keys, own_calls
 from sqe.bind.query.scope import Scope, is_random
@@ -153,7 +154,7 @@ def _aggregate(
     *,
     filter_: Expression | None = None,
     within: Sequence[exp.Expr] = (),
-) -> AggregateCall:
+) -> Expression:
     name, position = node.name.lower(), b.position(node)
     function = _lookup(b, node)
     if function.kind != "aggregate":
@@ -191,6 +192,12 @@ def _aggregate(
         if name in _ORDER_MATTERS:
             raise NotSupported(f"ORDER BY inside {name} is not supported", position=position)
         keys = ()
+    if name == "checksum":
+        return checksum(
+            bound[0],
+            lambda added: AggregateCall(SUM, "sum", (added,), distinct, filter_, (), position),
+            position,
+        )
     return AggregateCall(result, name, bound, distinct, filter_, keys, position)
 
 
@@ -276,12 +283,18 @@ def _window(b: Binder, node: exp.Window, scope: Scope) -> Expression:
     order = node.args.get("order")
     keys = bind_sort_keys(b, order.expressions if order else (), scope)
     frame = _frame(b, node.args.get("spec"), scope, keys)
-    call = WindowCall(
-        result, name, arguments, partition, keys, frame, ignore_nulls, filter_, position, distinct
-    )
+
+    def window(result: t.Type, name: str, arguments: tuple[Expression, ...]) -> WindowCall:
+        return WindowCall(
+            result, name, arguments, partition, keys, frame, ignore_nulls, filter_, position, distinct
+        )
+
+    call = window(result, name, arguments)
     for inner in parts(call):
         if any(own_calls(inner, WindowCall)):
             raise UserError("window functions cannot be nested", code="NESTED_WINDOW", position=position)
+    if name == "checksum":
+        return checksum(arguments[0], lambda added: window(SUM, "sum", (added,)), position)
     return call
 
 
