@@ -78,3 +78,41 @@ def test_an_error_does_not_tell_the_value(connection: Connection) -> None:
         ).fetchall()
     assert error.value.code == "JSON_VALUE_RESULT_ERROR"
     assert "secret" not in str(error.value)
+
+
+@pytest.mark.spark
+def test_a_table_of_json_is_joined_to_each_row(connection: Connection) -> None:
+    sql = """
+        SELECT t.k, j.n, j.x, j.y
+        FROM (VALUES (1, '[{"x":1,"y":[5,6]},{"x":2}]'), (2, '[]'), (3, NULL), (4, '[')) AS t (k, d)
+        LEFT JOIN JSON_TABLE(t.d, 'lax $[*]' COLUMNS (
+            n FOR ORDINALITY, x integer PATH 'lax $.x', NESTED 'lax $.y[*]' COLUMNS (y integer PATH 'lax $')
+        )) AS j ON true
+        ORDER BY 1, 2, 3, 4"""
+    assert connection.execute(sql).fetchall() == [
+        (1, 1, 1, 5),
+        (1, 1, 1, 6),
+        (1, 2, 2, None),
+        (2, None, None, None),
+        (3, None, None, None),
+        (4, None, None, None),
+    ]
+
+
+TABLES = [
+    ("JSON_TABLE('1', 'lax $' COLUMNS (x integer PATH 'lax +'))", "SYNTAX_ERROR", 69),
+    ("JSON_TABLE('1', 'lax $' COLUMNS (x integer PATH 'lax $V'))", "INVALID_PATH", 63),
+    ("JSON_TABLE('1', 'lax $' COLUMNS (x integer, x integer))", "DUPLICATE_COLUMN_OR_PATH_NAME", 59),
+    ("JSON_TABLE('1', 'lax $' COLUMNS (x integer)) AS t (a, b)", "MISMATCHED_COLUMN_ALIASES", 15),
+    ("(VALUES 1) t (k) LEFT JOIN JSON_TABLE('1', 'lax $' COLUMNS (x integer)) ON k = 1", "NOT_SUPPORTED", 90),
+]
+
+
+def test_what_is_wrong_in_a_table_of_json_is_said_with_its_place() -> None:
+    with connect(memory=True) as connection:
+        for table, code, column in TABLES:
+            with pytest.raises(SqeError) as error:
+                connection.execute(f"SELECT * FROM {table}")
+            position = error.value.position
+            assert position is not None, table
+            assert (error.value.code, position.column) == (code, column), (table, str(error.value))

@@ -235,7 +235,7 @@ ONLY = frozenset(
         "approx_most_frequent", "approx_distinct", "listagg", "ntile", "lag", "lead", "nth_value",
         "normalize",
         "json_extract", "json_extract_scalar", "json_size", "$path_exists", "$path_value", "$path_query",
-        "$checksum_part", "$checksum_total", "format", "$like_escape", "$array", "$and", "$or",
+        "$path_table", "$checksum_part", "$checksum_total", "format", "$like_escape", "$array", "$and", "$or",
         "any_value", "arbitrary", "reduce_agg", "$wall_clock", "$from_wall_clock", "$offset_text",
         "$trunc_in_zone",
         "grouping", "max_by", "min_by", "random", "rand", "uuid",
@@ -385,6 +385,11 @@ BY_HAND: dict[str, tuple[str, ...]] = {
         *(f"json_value(a.js, '{p}')" for p in _SQL_PATHS),
         "json_value(a.js, 'lax $.a' RETURNING bigint DEFAULT a.l ON EMPTY DEFAULT b.l ON ERROR)",
         "json_value(a.js, 'lax $[0]' RETURNING double)", "json_value(a.js, 'strict $.a' ERROR ON ERROR)",
+    ),
+    "$path_table": (
+        "(SELECT count(x) FROM JSON_TABLE('[1, 2]', 'lax $[*]' COLUMNS (x varchar PATH 'lax $')))",
+        "(SELECT max(x) FROM JSON_TABLE('[{\"a\":[1]},3]', 'lax $[*]' COLUMNS (NESTED 'lax $.a[*]'"
+        " COLUMNS (x bigint PATH 'lax $'))))",
     ),
     "$path_query": (
         *(f"json_query(a.js, '{p}' WITH WRAPPER)" for p in _SQL_PATHS),

@@ -81,7 +81,7 @@ _FAMILIES = {
     """,
     "json": """
         $json_object $json_object_without_nulls $json_name $json_array $path_exists $path_value $path_query
-        json_parse json_format
+        $path_table json_parse json_format
         json_extract json_extract_scalar json_size json_array_length json_array_get json_array_contains
         is_json_scalar
     """,

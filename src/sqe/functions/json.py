@@ -30,7 +30,12 @@ FUNCTIONS = (
             help=f"json_{name}: of an input, the form of the call, and what is passed",
             raises="what ERROR ON ERROR or ERROR ON EMPTY is for",
         )
-        for name, result in (("exists", "boolean"), ("value", "varchar"), ("query", "varchar"))
+        for name, result in (
+            ("exists", "boolean"),
+            ("value", "varchar"),
+            ("query", "varchar"),
+            ("table", "array(varchar)"),
+        )
     ),
     scalar(
         "json_parse",

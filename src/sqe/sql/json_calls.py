@@ -1,4 +1,4 @@
-"""json_exists, json_value, json_query and json_array: calls with clauses of their own."""
+"""json_exists, json_value, json_query, json_array and JSON_TABLE: calls with clauses of their own."""
 
 from __future__ import annotations
 
@@ -38,6 +38,40 @@ class JsonArgument(exp.Expression):
     arg_types: ClassVar[dict[str, bool]] = {"this": True, "format": False, "name": True}
 
 
+class JsonTable(exp.Expression):
+    """JSON_TABLE(this, path [PASSING ...] COLUMNS (expressions) [error ON ERROR]) in FROM, with its alias."""
+
+    arg_types: ClassVar[dict[str, bool]] = {
+        "this": True,
+        "format": False,
+        "path": True,
+        "passing": False,
+        "expressions": True,
+        "error": False,
+        "alias": False,
+    }
+
+
+class JsonColumn(exp.Expression):
+    """A column of JSON_TABLE. `kind` is ORDINALITY, JSON_VALUE, JSON_QUERY, or NESTED with `expressions`; the
+    clauses are those of JsonPathCall."""
+
+    arg_types: ClassVar[dict[str, bool]] = {
+        "kind": True,
+        "this": False,
+        "path": False,
+        "returning": False,
+        "output": False,
+        "wrapper": False,
+        "quotes": False,
+        "empty": False,
+        "empty_default": False,
+        "error": False,
+        "error_default": False,
+        "expressions": False,
+    }
+
+
 _ENCODINGS = ("UTF8", "UTF16", "UTF32")
 _EXISTS_WORDS = ("TRUE", "FALSE", "UNKNOWN", "ERROR")
 _VALUE_WORDS = ("NULL", "ERROR", "DEFAULT")
@@ -62,6 +96,11 @@ class JsonCalls(AlterStatements):
         if kind == "JSON_QUERY":
             call.set("wrapper", self._json_wrapper())
             call.set("quotes", self._json_quotes())
+        self._json_behaviors(call, kind)
+        return call
+
+    def _json_behaviors(self, call: exp.Expr, kind: str) -> None:
+        """[... ON EMPTY] [... ON ERROR]"""
         words = _VALUE_WORDS if kind == "JSON_VALUE" else _QUERY_WORDS
         for clause in ("empty", "error"):
             start = self._index
@@ -74,7 +113,65 @@ class JsonCalls(AlterStatements):
                     self.raise_error(f"Expecting ON {clause.upper()}")
                 call.set(clause, behavior)
                 call.set(f"{clause}_default", default)
-        return call
+
+    def _parse_unnest(self, with_alias: bool = True) -> Any:
+        # Where sqlglot looks for UNNEST, JSON_TABLE may stand too.
+        following = self._next.token_type if self._next else None
+        if not (self._json_next("JSON_TABLE") and following == TokenType.L_PAREN):
+            return super()._parse_unnest(with_alias)
+        start = self._curr.start
+        self._advance()
+        self._match_l_paren()
+        table = JsonTable(**self._json_invocation(named=True), expressions=self._json_columns())
+        table.meta["start"] = start
+        if self._json_next("ERROR", "EMPTY"):
+            table.set("error", self._json_behavior(("ERROR", "EMPTY"), "ERROR")[0])
+        if self._json_next("PLAN"):
+            self.raise_error("PLAN of JSON_TABLE is not supported")
+        self._match_r_paren()
+        table.set("alias", self._parse_table_alias() if with_alias else None)
+        return table
+
+    def _json_columns(self) -> list[exp.Expr]:
+        self._json_expect("COLUMNS")
+        self._match_l_paren()
+        columns = self._parse_csv(self._json_column)
+        self._match_r_paren()
+        return columns
+
+    def _json_column(self) -> exp.Expr:
+        following = self._next.token_type if self._next else None
+        path = following == TokenType.STRING or (self._next is not None and self._next.text.upper() == "PATH")
+        if self._json_next("NESTED") and path:
+            self._advance()
+            self._match_text_seq("PATH")
+            return JsonColumn(
+                kind="NESTED", path=self._json_path(named=True), expressions=self._json_columns()
+            )
+        name = self._parse_id_var(any_token=False)
+        if self._match_text_seq("FOR", "ORDINALITY"):
+            return JsonColumn(kind="ORDINALITY", this=name)
+        column = JsonColumn(kind="JSON_VALUE", this=name, returning=self._parse_types())
+        output = self._json_format()
+        if output is not None:
+            column.set("kind", "JSON_QUERY")
+            column.set("output", output)
+        if self._match_text_seq("PATH"):
+            column.set("path", self._json_path())
+        if output is not None:
+            column.set("wrapper", self._json_wrapper())
+            column.set("quotes", self._json_quotes())
+        self._json_behaviors(column, column.args["kind"])
+        return column
+
+    def _json_path(self, *, named: bool = False) -> exp.Expr:
+        if not self._match(TokenType.STRING):
+            self.raise_error("Expecting a path as a text in quotes")
+        path = exp.Literal.string(self._prev.text).update_positions(self._prev)
+        # The name of a path is for PLAN alone.
+        if named and self._match(TokenType.ALIAS):
+            self._parse_id_var(any_token=False)
+        return path
 
     def _parse_json_array(self) -> exp.Expr:
         name = self._tokens[self._index - 2]
@@ -94,14 +191,12 @@ class JsonCalls(AlterStatements):
             self.raise_error("FORMAT JSON of a text has no encoding")
         return value if encoding is None else exp.FormatJson(this=value)
 
-    def _json_invocation(self) -> dict[str, Any]:
+    def _json_invocation(self, *, named: bool = False) -> dict[str, Any]:
         """input [FORMAT JSON], 'path' [PASSING ...]"""
         found: dict[str, Any] = {"this": self._parse_disjunction(), "format": self._json_format()}
         if not self._match(TokenType.COMMA):
             self.raise_error("Expecting ,")
-        if not self._match(TokenType.STRING):
-            self.raise_error("Expecting a path as a text in quotes")
-        found["path"] = exp.Literal.string(self._prev.text).update_positions(self._prev)
+        found["path"] = self._json_path(named=named)
         if self._match_text_seq("PASSING"):
             found["passing"] = self._parse_csv(self._json_argument)
         return found

@@ -24,51 +24,44 @@ from sqe.sql.parse import position_at
 from sqe.tree.expressions import Call, Cast, Expression, Literal
 from sqe.types import sql_types as t
 
-EXISTS, VALUE, QUERY = "$path_exists", "$path_value", "$path_query"
+EXISTS, VALUE, QUERY, TABLE = "$path_exists", "$path_value", "$path_query", "$path_table"
 
 
 def path_call(b: Binder, node: JsonPathCall, scope: Scope) -> Expression:
     position = b.position(node)
+    document, form, values = invocation(b, node, scope)
+    kind = node.args["kind"]
+    if kind == "JSON_EXISTS":
+        form["error"] = node.args.get("error") or "FALSE"
+        return body_call(EXISTS, t.BOOLEAN, document, form, values, position)
+    returning = node.args.get("returning")
+    target = bind_type(returning, b.text) if returning is not None else t.VARCHAR
+    form |= clauses(node, target, "NULL", position)
+    if kind == "JSON_QUERY":
+        return typed(body_call(QUERY, t.VARCHAR, document, form, values, position), target, position)
+    values |= defaults(b, node, target, scope)
+    return typed(body_call(VALUE, t.VARCHAR, document, form, values, position), target, position)
+
+
+def invocation(
+    b: Binder, node: exp.Expr, scope: Scope
+) -> tuple[Expression, dict[str, object], dict[str, Expression]]:
+    """The input, the path with the types of its variables, and their values."""
     document, encoding = _input(b, node.this, node.args.get("format"), scope)
     path = read_path(b, node.args["path"])
     variables, values = _passed(b, node.args.get("passing") or (), path, node.args["path"], scope)
     form: dict[str, object] = {"path": node.args["path"].name, "variables": variables}
-    if encoding is not None:
-        form["encoding"] = encoding
-    kind = node.args["kind"]
-    if kind == "JSON_EXISTS":
-        form["error"] = node.args.get("error") or "FALSE"
-        return _call(EXISTS, t.BOOLEAN, document, form, values, position)
-    form["empty"] = node.args.get("empty") or "NULL"
-    form["error"] = node.args.get("error") or "NULL"
-    returning = node.args.get("returning")
-    target = bind_type(returning, b.text) if returning is not None else t.VARCHAR
-    if kind == "JSON_QUERY":
-        return _query(node, document, form, values, target, position)
-    form["type"] = _shape(target, position)
-    for clause in ("empty", "error"):
-        default = node.args.get(f"{clause}_default")
-        if default is not None:
-            values[clause] = _default(b, default, target, clause, scope)
-    found = _call(VALUE, t.VARCHAR, document, form, values, position)
-    return found if target == t.VARCHAR else Cast(target, found, position=position)
+    return document, form if encoding is None else form | {"encoding": encoding}, values
 
 
-def formatted(document: Expression, position: Position | None) -> Expression:
-    """A text as the JSON that it is: FORMAT JSON among the values of json_object."""
-    form: dict[str, object] = {"path": "lax $", "variables": [], "empty": "ERROR", "error": "ERROR"}
-    form |= {"wrapper": "WITHOUT", "quotes": "KEEP"}
-    return _call(QUERY, t.VARCHAR, document, form, {}, position)
-
-
-def _query(
-    node: JsonPathCall,
-    document: Expression,
-    form: dict[str, object],
-    values: dict[str, Expression],
-    target: t.Type,
-    position: Position | None,
-) -> Expression:
+def clauses(node: exp.Expr, target: t.Type, on_error: str, position: Position | None) -> dict[str, object]:
+    """The clauses of json_value, json_query, or a column of JSON_TABLE, as the body reads them."""
+    form: dict[str, object] = {
+        "empty": node.args.get("empty") or on_error,
+        "error": node.args.get("error") or on_error,
+    }
+    if node.args["kind"] == "JSON_VALUE":
+        return form | {"type": _shape(target, position)}
     wrapper, quotes = node.args.get("wrapper") or "WITHOUT", node.args.get("quotes")
     if wrapper != "WITHOUT" and quotes is not None:
         raise UserError(
@@ -79,17 +72,37 @@ def _query(
         )
     form |= {"wrapper": wrapper, "quotes": quotes or "KEEP"}
     encoding = node.args.get("output") or "JSON"
-    binary = target == t.VARBINARY
-    if not (t.is_text(target) and encoding == "JSON") and not binary:
+    if target == t.VARBINARY:
+        return form | {"output": "UTF8" if encoding == "JSON" else encoding}
+    if not (t.is_text(target) and encoding == "JSON"):
         raise TypeMismatch(f"JSON cannot be returned as {target}", position=position)
-    if binary:
-        form["output"] = "UTF8" if encoding == "JSON" else encoding
-        return call("from_hex", (_call(QUERY, t.VARCHAR, document, form, values, position),), position)
-    found = _call(QUERY, t.VARCHAR, document, form, values, position)
+    return form
+
+
+def defaults(b: Binder, node: exp.Expr, target: t.Type, scope: Scope) -> dict[str, Expression]:
+    """The values of DEFAULT, by the clause."""
+    return {
+        clause: _default(b, node.args[f"{clause}_default"], target, clause, scope)
+        for clause in ("empty", "error")
+        if node.args.get(f"{clause}_default") is not None
+    }
+
+
+def typed(found: Expression, target: t.Type, position: Position | None) -> Expression:
+    """What the text of a body is a value of."""
+    if target == t.VARBINARY:
+        return call("from_hex", (found,), position)
     return found if target == t.VARCHAR else Cast(target, found, position=position)
 
 
-def _call(
+def formatted(document: Expression, position: Position | None) -> Expression:
+    """A text as the JSON that it is: FORMAT JSON among the values of json_object."""
+    form: dict[str, object] = {"path": "lax $", "variables": [], "empty": "ERROR", "error": "ERROR"}
+    form |= {"wrapper": "WITHOUT", "quotes": "KEEP"}
+    return body_call(QUERY, t.VARCHAR, document, form, {}, position)
+
+
+def body_call(
     function: str,
     result: t.Type,
     document: Expression,
@@ -121,7 +134,7 @@ def _input(b: Binder, node: exp.Expr, encoding: str | None, scope: Scope) -> tup
     )
 
 
-def read_path(b: Binder, node: exp.Literal) -> Path:
+def read_path(b: Binder, node: exp.Expr) -> Path:
     try:
         return parse(node.name)
     except PathError as error:

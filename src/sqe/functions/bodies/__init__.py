@@ -86,6 +86,7 @@ _BODIES = (
     _text("json_path.exists", VARCHAR, VARCHAR, VARCHAR, result=BOOLEAN),
     _text("json_path.value", VARCHAR, VARCHAR, VARCHAR),
     _text("json_path.query", VARCHAR, VARCHAR, VARCHAR),
+    _text("json_path.table", VARCHAR, VARCHAR, VARCHAR, result=_TEXTS),
     *(
         _text(f"hashes.hmac_{digest}", VARBINARY, VARBINARY, result=VARBINARY)
         for digest in ("md5", "sha1", "sha256", "sha512")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from sqe.functions.bodies.arrow import BodyError
 from sqe.functions.bodies.json_casts import cast
 from sqe.functions.bodies.json_path_evaluation import Evaluation
-from sqe.functions.bodies.json_path_syntax import parse
+from sqe.functions.bodies.json_path_syntax import Path, parse
 from sqe.functions.bodies.json_path_values import (
     BITS,
     EXACT,
@@ -47,41 +48,127 @@ def exists(text: str, form: str, arguments: str) -> bool | None:
 def value(text: str, form: str, arguments: str) -> str | None:
     """The text of the value; the engine makes the type of it."""
     call = _call(form)
-    try:
-        items = call.items(text, arguments)
-        if len(items) == 1 and isinstance(items[0], Missing):
-            return json.loads(arguments)["error"] if call.form["error"] == "DEFAULT" else None
-        if items:
-            return _scalar(items, call.form["type"])
-    except PathFailure as failure:
-        return _other(call.form["error"], "error", arguments, failure)
-    return _other(
-        call.form["empty"],
-        "empty",
-        arguments,
-        PathFailure("JSON_VALUE_RESULT_ERROR", "JSON path found no items"),
-    )
+    return _value(call.form, lambda: call.items(text, arguments), lambda name: json.loads(arguments)[name])
 
 
 def query(text: str, form: str, arguments: str) -> str | None:
     call = _call(form)
+    return _query(call.form, lambda: call.items(text, arguments))
+
+
+def table(text: str, form: str, arguments: str) -> list[str]:
+    """JSON_TABLE: each row is the JSON array of the texts of its columns."""
+    call = _call(form)
     try:
         items = call.items(text, arguments)
+    except PathFailure as failure:
+        if call.form["error"] == "ERROR":
+            raise failure.named() from None
+        return []
+    rows = _rows(items, call.form["columns"], json.loads(arguments))
+    return [json.dumps(row, ensure_ascii=False, separators=(",", ":")) for row in rows]
+
+
+def _rows(items: list[Any], columns: list[Any], defaults: dict[str, Any]) -> list[list[str | None]]:
+    """NESTED columns are joined to their row like an outer join, and those beside each other like a union."""
+    rows = []
+    for number, item in enumerate(items, 1):
+        flat = [None if _is_nested(c) else _column(c, item, number, defaults) for c in columns]
+        found = []
+        for place, column in enumerate(columns):
+            if _is_nested(column):
+                inner = _rows(_nested(column, item), column["columns"], defaults)
+                found += [_joined(flat, columns, place, row) for row in inner]
+        rows += found or [_joined(flat, columns, -1, [])]
+    return rows
+
+
+def _joined(flat: list[Any], columns: list[Any], place: int, row: list[Any]) -> list[str | None]:
+    """The texts of a row, with those of the nested columns at a place; of other places they are NULL."""
+    made: list[str | None] = []
+    for index, column in enumerate(columns):
+        if not _is_nested(column):
+            made.append(flat[index])
+        else:
+            made += row if index == place else [None] * _width(column["columns"])
+    return made
+
+
+def _is_nested(column: dict[str, Any]) -> bool:
+    return bool(column["kind"] == "NESTED")
+
+
+def _width(columns: list[Any]) -> int:
+    return sum(_width(c["columns"]) if _is_nested(c) else 1 for c in columns)
+
+
+def _nested(column: dict[str, Any], item: Any) -> list[Any]:
+    try:
+        return _of_item(column["path"], item)
+    except PathFailure as failure:
+        if column["error"] == "ERROR":
+            raise failure.named() from None
+        return []
+
+
+def _of_item(path: str, item: Any) -> list[Any]:
+    read = _path(path)
+    try:
+        return Evaluation(read, item, {}).sequence(read.root)
+    except RecursionError:
+        raise _too_deep() from None
+
+
+def _column(column: dict[str, Any], item: Any, number: int, defaults: dict[str, Any]) -> str | None:
+    if column["kind"] == "ORDINALITY":
+        return str(number)
+    if column["kind"] == "JSON_QUERY":
+        return _query(column, lambda: _of_item(column["path"], item))
+    place = column["place"]
+    return _value(column, lambda: _of_item(column["path"], item), lambda name: defaults[f"{place}.{name}"])
+
+
+def _value(
+    form: dict[str, Any], found: Callable[[], list[Any]], default: Callable[[str], str | None]
+) -> str | None:
+    try:
+        items = found()
+        if len(items) == 1 and isinstance(items[0], Missing):
+            return default("error") if form["error"] == "DEFAULT" else None
+        if items:
+            return _scalar(items, form["type"])
+        clause, failure = "empty", PathFailure("JSON_VALUE_RESULT_ERROR", "JSON path found no items")
+    except PathFailure as raised:
+        clause, failure = "error", raised
+    if form[clause] == "ERROR":
+        raise failure.named()
+    return default(clause) if form[clause] == "DEFAULT" else None
+
+
+def _query(form: dict[str, Any], found: Callable[[], list[Any]]) -> str | None:
+    text = _written_items(form, found)
+    encoding = form.get("output")
+    return text if text is None or encoding is None else text.encode(_ENCODINGS[encoding]).hex().upper()
+
+
+def _written_items(form: dict[str, Any], found: Callable[[], list[Any]]) -> str | None:
+    try:
+        items = found()
         if not items:
             empty = PathFailure("JSON_OUTPUT_CONVERSION_ERROR", "JSON path found no items")
-            return call.output(_special(call.form["empty"], empty))
-        wrapper = call.form["wrapper"]
+            return _special(form["empty"], empty)
+        wrapper = form["wrapper"]
         nested = len(items) == 1 and isinstance(items[0], (list, dict))
         if wrapper == "UNCONDITIONAL" or (wrapper == "CONDITIONAL" and not nested):
-            return call.output("[" + ",".join(map(_written, items)) + "]")
+            return "[" + ",".join(map(_written, items)) + "]"
         if len(items) > 1:
             raise PathFailure("JSON_OUTPUT_CONVERSION_ERROR", "JSON path found multiple items")
     except PathFailure as failure:
-        return call.output(_special(call.form["error"], failure))
+        return _special(form["error"], failure)
     item = items[0].value if isinstance(items[0], Typed) and items[0].kind == "varchar" else items[0]
-    if call.form["quotes"] == "OMIT" and isinstance(item, str) and not isinstance(item, Number):
-        return call.output(_whole(item))
-    return call.output(_written(item))
+    if form["quotes"] == "OMIT" and isinstance(item, str) and not isinstance(item, Number):
+        return _whole(item)
+    return _written(item)
 
 
 class _Call:
@@ -103,14 +190,15 @@ class _Call:
         except RecursionError:
             raise _too_deep() from None
 
-    def output(self, text: str | None) -> str | None:
-        encoding = self.form.get("output")
-        return text if text is None or encoding is None else text.encode(_ENCODINGS[encoding]).hex().upper()
-
 
 @kept
 def _call(form: str) -> _Call:
     return _Call(json.loads(form))
+
+
+@kept
+def _path(text: str) -> Path:
+    return parse(text)
 
 
 def _document(text: str, encoding: str | None) -> Any:
@@ -164,13 +252,6 @@ def _variable(text: str | None, kind: str) -> list[Any]:
     if kind in BITS:
         return [Typed(kind, int(text))]
     return [Typed("decimal", Decimal(text), int(kind.partition(":")[2]))]
-
-
-def _other(behavior: str, name: str, arguments: str, failure: PathFailure) -> str | None:
-    if behavior == "ERROR":
-        raise failure.named() from None
-    default: str | None = json.loads(arguments)[name] if behavior == "DEFAULT" else None
-    return default
 
 
 def _special(behavior: str, failure: PathFailure) -> str | None:
