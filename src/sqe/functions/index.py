@@ -86,6 +86,7 @@ _FAMILIES = {
         is_json_scalar
     """,
     "vectors": "dot_product euclidean_distance cosine_similarity cosine_distance",
+    "table_functions": "exclude_columns",
     "zones": """
         $without_zone at_timezone with_timezone timezone timezone_hour timezone_minute $wall_clock
         $from_wall_clock $trunc_in_zone $offset_text

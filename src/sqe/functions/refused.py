@@ -31,9 +31,7 @@ _GROUPS: dict[str, str] = {
     "a timestamp here has no more than six digits of a second while it is computed": """
         from_iso8601_timestamp_nanos from_unixtime_nanos
     """,
-    "it is a table function, and those of tables' changes and columns are not built": """
-        exclude_columns table_changes
-    """,
+    "it is a table function, and that of tables' changes is not built": "table_changes",
     "the engines have no stemmer": "word_stem",
     "Trino's own answer is exact to nine decimal places only, and depends on its solver": "inverse_beta_cdf",
 }

@@ -67,6 +67,12 @@ def _function(b: Binder, node: exp.Anonymous, scope: Scope) -> Expression:
             code="MISSING_OVER",
             position=b.position(node),
         )
+    if function.kind == "table":
+        raise UserError(
+            f"{name} is a table function: FROM TABLE({name}(...))",
+            code="FUNCTION_NOT_FOUND",
+            position=b.position(node),
+        )
     if function.kind == "aggregate":
         return _aggregate(b, node, scope)
     return _scalar_call(b, node, scope)
@@ -250,7 +256,7 @@ def _window(b: Binder, node: exp.Window, scope: Scope) -> Expression:
         )
     name, position = target.name.lower(), b.position(target)
     function = _lookup(b, target)
-    if function.kind == "scalar":
+    if function.kind in ("scalar", "table"):
         raise UserError(f"{name} is not a window function", code="FUNCTION_NOT_WINDOW", position=position)
     nodes = list(target.expressions)
     distinct = bool(nodes) and isinstance(nodes[0], exp.Distinct)

@@ -11,7 +11,7 @@ from sqe.bind.binder import Binder, coerce
 from sqe.bind.conversion import RELATIONS, check_arguments
 from sqe.bind.names import Name, matches, name_of
 from sqe.bind.query.expressions import bind_condition, bind_expression, call, refuse_calls
-from sqe.bind.query.files import bind_file, bind_table_function
+from sqe.bind.query.files import bind_file, bind_table_function, is_excluding
 from sqe.bind.query.scope import Scope, Visible
 from sqe.bind.query.system_tables import hidden_columns
 from sqe.bind.query.tables import bind_table
@@ -111,6 +111,10 @@ def _bind_name(b: Binder, node: exp.Table) -> tuple[Relation, tuple[str, ...]]:
     if isinstance(this, exp.Anonymous):
         if node.args.get("db") is not None:
             raise NotSupported("table functions have no schema", position=b.position(node))
+        if is_excluding(this):
+            from sqe.bind.query.excluded_columns import without_columns
+
+            return without_columns(b, this.expressions[0]), ()
         return bind_table_function(b, this), (this.name.lower(),)
     if not node.args.get("db") and isinstance(this, exp.Identifier):
         name = name_of(this).folded
