@@ -235,7 +235,8 @@ ONLY = frozenset(
         "approx_most_frequent", "approx_distinct", "listagg", "ntile", "lag", "lead", "nth_value",
         "normalize",
         "json_extract", "json_extract_scalar", "json_size", "$path_exists", "$path_value", "$path_query",
-        "$path_table", "$checksum_part", "$checksum_total", "format", "$like_escape", "$array", "$and", "$or",
+        "bar", "rgb", "$color_named", "$color_between", "$render", "$path_table", "$checksum_part",
+        "$checksum_total", "format", "$like_escape", "$array", "$and", "$or",
         "any_value", "arbitrary", "reduce_agg", "$wall_clock", "$from_wall_clock", "$offset_text",
         "$trunc_in_zone",
         "grouping", "max_by", "min_by", "random", "rand", "uuid",
@@ -374,6 +375,11 @@ BY_HAND: dict[str, tuple[str, ...]] = {
     "json_extract": tuple(f"json_extract(a.{c}, '{p}')" for c in ("j", "js") for p in _PATHS),
     "json_extract_scalar": tuple(f"json_extract_scalar(a.{c}, '{p}')" for c in ("j", "js") for p in _PATHS),
     "json_size": tuple(f"json_size(a.{c}, '{p}')" for c in ("j", "js") for p in _PATHS),
+    "bar": ("bar(a.d, 9)", "bar(a.dn, a.pi % 50, rgb(1, 2, 3), color('#e81'))"),
+    "rgb": ("render('x', rgb(a.p % 256, b.p % 256, 7))", "render('x', rgb(a.l, 0, 0))"),
+    "$color_named": ("render(a.s, color(b.s))", "render(a.s, color('blue'))"),
+    "$color_between": ("render('x', color(a.d, rgb(1, 2, 3), rgb(250, 0, 9)))",),
+    "$render": ("render(a.s, rgb(1, 2, 3))", "render(a.l, color('red'))", "render(a.v, color('red'))"),
     "$checksum_part": tuple(
         f"checksum(a.{c}) OVER ()"
         for c in ("b", "t8", "t16", "i", "l", "f", "d", "n", "big", "s", "v", "c", "bin", "dt", "ts", "tz",

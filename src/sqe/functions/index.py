@@ -34,6 +34,7 @@ _FAMILIES = {
         length upper lower trim ltrim rtrim substr substring concat concat_ws replace reverse lpad rpad
         split split_part strpos starts_with translate chr codepoint levenshtein_distance hamming_distance
         typeof format format_number normalize soundex luhn_check split_to_map split_to_multimap
+        bar rgb color render $color_named $color_between $render
     """,
     "datetime": """
         year quarter month week week_of_year year_of_week yow day day_of_month day_of_week dow day_of_year
@@ -85,8 +86,8 @@ _FAMILIES = {
         json_extract json_extract_scalar json_size json_array_length json_array_get json_array_contains
         is_json_scalar
     """,
-    "vectors": "dot_product euclidean_distance cosine_similarity cosine_distance",
     "table_functions": "exclude_columns",
+    "vectors": "dot_product euclidean_distance cosine_similarity cosine_distance",
     "zones": """
         $without_zone at_timezone with_timezone timezone timezone_hour timezone_minute $wall_clock
         $from_wall_clock $trunc_in_zone $offset_text

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 _GEOMETRY = "there are no geometries: Iceberg stores none that both engines read"
 _SKETCH = "its sketch (hyperloglog, qdigest, tdigest, setdigest) is a type of Trino's own"
-_COLOR = "it draws for terminals, with a type of Trino's own"
 
 # One reason for several names; a name leaves when the registry has it (a test tells).
 _GROUPS: dict[str, str] = {
@@ -27,7 +26,6 @@ _GROUPS: dict[str, str] = {
         approx_set empty_approx_set hash_counts intersection_cardinality jaccard_index make_set_digest merge
         merge_set_digest qdigest_agg quantile_at_value tdigest_agg value_at_quantile values_at_quantiles
     """,
-    _COLOR: "bar color render rgb",
     "a timestamp here has no more than six digits of a second while it is computed": """
         from_iso8601_timestamp_nanos from_unixtime_nanos
     """,

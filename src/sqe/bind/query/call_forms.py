@@ -102,6 +102,12 @@ def _groups(b: Binder, node: exp.Anonymous, scope: Scope) -> Expression:
     return Call(t.Array(t.VARCHAR), "$array", groups, b.position(node))
 
 
+def _drawn(b: Binder, node: exp.Anonymous, scope: Scope) -> Expression:
+    from sqe.bind.query import colors
+
+    return colors.FORMS[node.name.lower()](b, node, scope)
+
+
 def _no_time_with_zone(b: Binder, node: exp.Expr, scope: Scope) -> Expression:
     raise NotSupported(
         "current_time is a time with time zone, which does not exist here",
@@ -139,4 +145,5 @@ FORMS: dict[str, Callable[[Binder, exp.Anonymous, Scope], Expression]] = {
     "localtime": _moment,
     "current_time": _no_time_with_zone,
     "current_groups": _groups,
+    **dict.fromkeys(("bar", "color", "render", "rgb"), _drawn),
 }
