@@ -34,7 +34,7 @@ _FAMILIES = {
         length upper lower trim ltrim rtrim substr substring concat concat_ws replace reverse lpad rpad
         split split_part strpos starts_with translate chr codepoint levenshtein_distance hamming_distance
         typeof format format_number normalize soundex luhn_check split_to_map split_to_multimap
-        bar rgb color render $color_named $color_between $render
+        word_stem bar rgb color render $color_named $color_between $render
     """,
     "datetime": """
         year quarter month week week_of_year year_of_week yow day day_of_month day_of_week dow day_of_year

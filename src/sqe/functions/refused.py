@@ -30,7 +30,6 @@ _GROUPS: dict[str, str] = {
         from_iso8601_timestamp_nanos from_unixtime_nanos
     """,
     "it is a table function, and that of tables' changes is not built": "table_changes",
-    "the engines have no stemmer": "word_stem",
     "Trino's own answer is exact to nine decimal places only, and depends on its solver": "inverse_beta_cdf",
 }
 

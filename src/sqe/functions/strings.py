@@ -181,6 +181,14 @@ FUNCTIONS = (
         help="The map of a text of entries, with all the values of a key",
         raises="an entry without its delimiter",
     ),
+    # The binder puts 'en' where no language is.
+    scalar(
+        "word_stem",
+        "(varchar(x), varchar) -> varchar(x)",
+        body="sqe_stems_word_stem",
+        help="The stem of a word, by default of English",
+        raises="a language that is not 'en'",
+    ),
     # A color is a number among the arguments of these, and no value that a statement can have.
     scalar(
         "bar",

@@ -102,6 +102,12 @@ def _groups(b: Binder, node: exp.Anonymous, scope: Scope) -> Expression:
     return Call(t.Array(t.VARCHAR), "$array", groups, b.position(node))
 
 
+def _word_stem(b: Binder, node: exp.Anonymous, scope: Scope) -> Expression:
+    arguments = [bind_expression(b, n, scope) for n in _arguments(b, node, 1, 2)]
+    language = arguments[1] if len(arguments) == 2 else literals.string("en")
+    return call("word_stem", (arguments[0], language), b.position(node))
+
+
 def _drawn(b: Binder, node: exp.Anonymous, scope: Scope) -> Expression:
     from sqe.bind.query import colors
 
@@ -145,5 +151,6 @@ FORMS: dict[str, Callable[[Binder, exp.Anonymous, Scope], Expression]] = {
     "localtime": _moment,
     "current_time": _no_time_with_zone,
     "current_groups": _groups,
+    "word_stem": _word_stem,
     **dict.fromkeys(("bar", "color", "render", "rgb"), _drawn),
 }

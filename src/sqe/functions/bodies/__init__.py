@@ -117,6 +117,7 @@ _BODIES = (
     _text("colors.between", DOUBLE, BIGINT, BIGINT, result=BIGINT),
     _text("colors.render", VARCHAR, BIGINT),
     _text("colors.bar", DOUBLE, BIGINT, BIGINT, BIGINT),
+    _text("stems.word_stem", VARCHAR, VARCHAR),
     _text("texts.format_number", BIGINT),
     _text("texts.format_fixed", DOUBLE, BIGINT),
     _text("distributions.normal_cdf", DOUBLE, DOUBLE, DOUBLE, result=DOUBLE),
