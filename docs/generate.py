@@ -121,7 +121,12 @@ _HEAD = "| function | what it is | leakproof | fast lane |"
 
 def functions() -> str:
     lines = [FUNCTIONS]
-    for kind, title in (("scalar", "Scalar"), ("aggregate", "Aggregate"), ("window", "Window")):
+    for kind, title in (
+        ("scalar", "Scalar"),
+        ("aggregate", "Aggregate"),
+        ("window", "Window"),
+        ("table", "Table"),
+    ):
         lines += [f"## {title} functions", "", _HEAD, "|---|---|---|---|"]
         for name in registry.names(kind):
             function = registry.lookup(name)
@@ -205,7 +210,7 @@ def compatibility() -> str:
         names = ", ".join(f"`{name}`" for name, why in REFUSED.items() if why == reason)
         lines.append(f"| {reason} | {names} |")
     lines += ["", "## Every function", "", "What each one takes is in [functions.md](functions.md).", ""]
-    for kind in ("scalar", "aggregate", "window"):
+    for kind in ("scalar", "aggregate", "window", "table"):
         names = registry.names(kind)
         lines += [f"{kind.capitalize()}: " + ", ".join(f"`{n}`" for n in names if n in trino) + ".", ""]
         if more := [name for name in names if name not in trino]:

@@ -162,6 +162,7 @@ PRIVATE_PARTS: dict[str, tuple[str, ...]] = {
     "sql/dialect.py": ("sqlglot",),
     "sql/alter.py": ("sqlglot",),
     "sql/grants.py": ("sqlglot",),
+    "sql/json_calls.py": ("sqlglot",),
     "sql/statements.py": ("sqlglot",),
     "cli/leave.py": ("os._exit",),
     "engine/duckdb/child.py": ("os._exit",),

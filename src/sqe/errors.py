@@ -124,8 +124,12 @@ _CLASSES_BY_CODE: dict[str, type[UserError]] = {
     "INVALID_CAST_ARGUMENT": InvalidValue,
     "INVALID_FUNCTION_ARGUMENT": InvalidValue,
     "INVALID_LITERAL": InvalidValue,
+    "JSON_INPUT_CONVERSION_ERROR": InvalidValue,
+    "JSON_OUTPUT_CONVERSION_ERROR": InvalidValue,
+    "JSON_VALUE_RESULT_ERROR": InvalidValue,
     "MERGE_TARGET_ROW_MULTIPLE_MATCHES": InvalidValue,
     "NUMERIC_VALUE_OUT_OF_RANGE": InvalidValue,
+    "PATH_EVALUATION_ERROR": InvalidValue,
     "SUBQUERY_MULTIPLE_ROWS": InvalidValue,
 }
 

@@ -130,6 +130,9 @@ _MORE_PATTERNS = {
     ),
 }
 _PATHS = ("$", "$.a", "$.a.c", "$[0]", "$[3][0]", "$.a.c[1]", '$["a"]', "$.b")
+_SQL_PATHS = ("lax $", "lax $.a", "strict $.a", "lax $[*]", "lax $.*.type()", "lax $..c",
+    "lax $[last].size()", "lax $.a + 1", "lax $?(@ > 0)",
+    'strict $?(exists(@.a) && !(@.b == "x"))')  # fmt: skip
 
 
 def _arithmetic(name: str) -> Iterator[str]:
@@ -231,7 +234,10 @@ ONLY = frozenset(
         "regexp_position", "regexp_split", "regexp_replace", "approx_percentile", "numeric_histogram",
         "approx_most_frequent", "approx_distinct", "listagg", "ntile", "lag", "lead", "nth_value",
         "normalize",
-        "json_extract", "json_extract_scalar", "json_size", "format", "$like_escape", "$array", "$and", "$or",
+        "json_extract", "json_extract_scalar", "json_size", "$path_exists", "$path_value", "$path_query",
+        "word_stem", "bar", "rgb",
+        "$color_named", "$color_between", "$render", "$path_table", "$checksum_part",
+        "$checksum_total", "format", "$like_escape", "$array", "$and", "$or",
         "any_value", "arbitrary", "reduce_agg", "$wall_clock", "$from_wall_clock", "$offset_text",
         "$trunc_in_zone",
         "grouping", "max_by", "min_by", "random", "rand", "uuid",
@@ -370,6 +376,34 @@ BY_HAND: dict[str, tuple[str, ...]] = {
     "json_extract": tuple(f"json_extract(a.{c}, '{p}')" for c in ("j", "js") for p in _PATHS),
     "json_extract_scalar": tuple(f"json_extract_scalar(a.{c}, '{p}')" for c in ("j", "js") for p in _PATHS),
     "json_size": tuple(f"json_size(a.{c}, '{p}')" for c in ("j", "js") for p in _PATHS),
+    "word_stem": ("word_stem(a.s)", "word_stem(a.v)", "word_stem(a.w, 'en')", "word_stem(a.s, b.s)"),
+    "bar": ("bar(a.d, 9)", "bar(a.dn, a.pi % 50, rgb(1, 2, 3), color('#e81'))"),
+    "rgb": ("render('x', rgb(a.p % 256, b.p % 256, 7))", "render('x', rgb(a.l, 0, 0))"),
+    "$color_named": ("render(a.s, color(b.s))", "render(a.s, color('blue'))"),
+    "$color_between": ("render('x', color(a.d, rgb(1, 2, 3), rgb(250, 0, 9)))",),
+    "$render": ("render(a.s, rgb(1, 2, 3))", "render(a.l, color('red'))", "render(a.v, color('red'))"),
+    "$checksum_part": tuple(
+        f"checksum(a.{c}) OVER ()"
+        for c in ("b", "t8", "t16", "i", "l", "f", "d", "n", "big", "s", "v", "c", "bin", "dt", "ts", "tz",
+            "u", "j")
+    ),
+    "$checksum_total": ("checksum(a.l) OVER ()",),
+    "$path_exists": tuple(f"json_exists(a.js, '{p}')" for p in _SQL_PATHS),
+    "$path_value": (
+        *(f"json_value(a.js, '{p}')" for p in _SQL_PATHS),
+        "json_value(a.js, 'lax $.a' RETURNING bigint DEFAULT a.l ON EMPTY DEFAULT b.l ON ERROR)",
+        "json_value(a.js, 'lax $[0]' RETURNING double)", "json_value(a.js, 'strict $.a' ERROR ON ERROR)",
+    ),
+    "$path_table": (
+        "(SELECT count(x) FROM JSON_TABLE('[1, 2]', 'lax $[*]' COLUMNS (x varchar PATH 'lax $')))",
+        "(SELECT max(x) FROM JSON_TABLE('[{\"a\":[1]},3]', 'lax $[*]' COLUMNS (NESTED 'lax $.a[*]'"
+        " COLUMNS (x bigint PATH 'lax $'))))",
+    ),
+    "$path_query": (
+        *(f"json_query(a.js, '{p}' WITH WRAPPER)" for p in _SQL_PATHS),
+        "json_query(a.js, 'lax $.a' OMIT QUOTES EMPTY ARRAY ON EMPTY EMPTY OBJECT ON ERROR)",
+        "json_query(a.js, 'lax $?(@ == $V || @ starts with $W)' PASSING a.l AS v, b.s AS w)",
+    ),
     "from_unixtime": ("from_unixtime(a.dn)", "from_unixtime(a.dn, 'Europe/Amsterdam')",
         "from_unixtime(a.ln)"),
     "transform": ("transform(a.ap, x -> x + 1)", "transform(a.as1, x -> upper(x))",

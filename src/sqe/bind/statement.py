@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from sqe.bind.binder import Binder
 from sqe.bind.conversion import QUERIES, STATEMENTS
-from sqe.bind.query import calls, special_forms, subqueries  # noqa: F401 (they register conversions)
+from sqe.bind.query import calls, json_forms, special_forms, subqueries  # noqa: F401 (they register conversions)
 from sqe.bind.query.queries import bind_query
 from sqe.bind.query.zones import check_zones
 from sqe.errors import NotSupported, UserError

@@ -157,4 +157,6 @@ FUNCTIONS = (
         "(bigint, real, double) -> map(real, real)",
         help="A map of n buckets' means to their weights, about",
     ),
+    # The binder makes a sum of it.
+    aggregate("checksum", "(T) -> varbinary", help="A hash of all values, in whatever order, NULLs too"),
 )

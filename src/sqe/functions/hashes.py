@@ -36,4 +36,25 @@ FUNCTIONS = (
     scalar("crc32", "(varbinary) -> bigint", help="The CRC-32 checksum"),
     _hash("xxhash64", "The xxHash of 64 bits"),
     _hash("murmur3", "The MurmurHash3 of 128 bits"),
+    *(
+        scalar(
+            f"spooky_hash_v2_{bits}",
+            "(varbinary) -> varbinary",
+            body=f"sqe_spooky_hash_spooky_hash_v2_{bits}",
+            help=f"The SpookyHash V2 of {bits} bits",
+        )
+        for bits in (32, 64)
+    ),
+    scalar(
+        "$checksum_part",
+        "(varchar, varchar) -> bigint",
+        body="sqe_checksums_part",
+        help="What a value adds to a checksum, of its text and the kind of its type",
+    ),
+    scalar(
+        "$checksum_total",
+        "(varchar) -> varbinary",
+        body="sqe_checksums_total",
+        help="A checksum, of the text of its sum",
+    ),
 )

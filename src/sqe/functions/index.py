@@ -21,7 +21,7 @@ _FAMILIES = {
         arbitrary approx_distinct approx_percentile stddev stddev_samp stddev_pop variance var_samp var_pop
         skewness kurtosis corr covar_pop covar_samp regr_slope regr_intercept geometric_mean bitwise_and_agg
         bitwise_or_agg bitwise_xor_agg map_agg multimap_agg histogram map_union reduce_agg
-        approx_most_frequent numeric_histogram
+        approx_most_frequent numeric_histogram checksum
     """,
     "math": """
         abs ceil ceiling floor round truncate sign mod power pow sqrt cbrt exp ln log2 log10 log sin cos tan
@@ -34,6 +34,7 @@ _FAMILIES = {
         length upper lower trim ltrim rtrim substr substring concat concat_ws replace reverse lpad rpad
         split split_part strpos starts_with translate chr codepoint levenshtein_distance hamming_distance
         typeof format format_number normalize soundex luhn_check split_to_map split_to_multimap
+        word_stem bar rgb color render $color_named $color_between $render
     """,
     "datetime": """
         year quarter month week week_of_year year_of_week yow day day_of_month day_of_week dow day_of_year
@@ -46,7 +47,7 @@ _FAMILIES = {
     """,
     "session": """
         now current_timestamp localtimestamp current_date current_timezone version current_user
-        current_catalog current_schema
+        current_groups current_catalog current_schema
     """,
     "bits": """
         bitwise_and bitwise_or bitwise_xor bitwise_not bitwise_left_shift bitwise_right_shift
@@ -71,16 +72,21 @@ _FAMILIES = {
         from_base32 to_big_endian_64 from_big_endian_64 to_big_endian_32 from_big_endian_32 to_ieee754_64
         from_ieee754_64 to_ieee754_32 from_ieee754_32
     """,
-    "hashes": "md5 sha1 sha256 sha512 hmac_md5 hmac_sha1 hmac_sha256 hmac_sha512 crc32 xxhash64 murmur3",
+    "hashes": """
+        md5 sha1 sha256 sha512 hmac_md5 hmac_sha1 hmac_sha256 hmac_sha512 crc32 xxhash64 murmur3
+        spooky_hash_v2_32 spooky_hash_v2_64 $checksum_part $checksum_total
+    """,
     "urls": """
         url_extract_protocol url_extract_host url_extract_path url_extract_query url_extract_fragment
         url_extract_port url_extract_parameter url_encode url_decode
     """,
     "json": """
-        $json_object $json_object_without_nulls $json_name $json_array json_parse json_format
+        $json_object $json_object_without_nulls $json_name $json_array $path_exists $path_value $path_query
+        $path_table json_parse json_format
         json_extract json_extract_scalar json_size json_array_length json_array_get json_array_contains
         is_json_scalar
     """,
+    "table_functions": "exclude_columns",
     "vectors": "dot_product euclidean_distance cosine_similarity cosine_distance",
     "zones": """
         $without_zone at_timezone with_timezone timezone timezone_hour timezone_minute $wall_clock
@@ -95,7 +101,7 @@ _GUARDED_BY_TRY = """
     url_extract_fragment url_extract_parameter parse_datetime from_iso8601_date date parse_duration
     human_readable_seconds round $like_escape normal_cdf inverse_normal_cdf beta_cdf t_cdf t_pdf soundex
     from_base32 from_ieee754_64 from_ieee754_32 json_parse json_extract json_extract_scalar json_size
-    is_json_scalar
+    is_json_scalar $path_exists $path_value $path_query
 """
 
 FAMILIES: dict[str, tuple[str, ...]] = {

@@ -22,6 +22,21 @@ FUNCTIONS = (
         raises="NULL",
     ),
     scalar("$json_array", _anything, help="An array, without its NULLs"),
+    *(
+        scalar(
+            f"$path_{name}",
+            f"(varchar, varchar, varchar) -> {result}",
+            body=f"sqe_json_path_{name}",
+            help=f"json_{name}: of an input, the form of the call, and what is passed",
+            raises="what ERROR ON ERROR or ERROR ON EMPTY is for",
+        )
+        for name, result in (
+            ("exists", "boolean"),
+            ("value", "varchar"),
+            ("query", "varchar"),
+            ("table", "array(varchar)"),
+        )
+    ),
     scalar(
         "json_parse",
         "(varchar(x)) -> json",

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 _GEOMETRY = "there are no geometries: Iceberg stores none that both engines read"
 _SKETCH = "its sketch (hyperloglog, qdigest, tdigest, setdigest) is a type of Trino's own"
-_COLOR = "it draws for terminals, with a type of Trino's own"
-_HASH = "no engine computes this hash, and a hash that is only similar would be wrong"
 
 # One reason for several names; a name leaves when the registry has it (a test tells).
 _GROUPS: dict[str, str] = {
@@ -28,16 +26,10 @@ _GROUPS: dict[str, str] = {
         approx_set empty_approx_set hash_counts intersection_cardinality jaccard_index make_set_digest merge
         merge_set_digest qdigest_agg quantile_at_value tdigest_agg value_at_quantile values_at_quantiles
     """,
-    _COLOR: "bar color render rgb",
-    _HASH: "checksum spooky_hash_v2_32 spooky_hash_v2_64",
-    "the groups of a user are not known here": "current_groups",
     "a timestamp here has no more than six digits of a second while it is computed": """
         from_iso8601_timestamp_nanos from_unixtime_nanos
     """,
-    "it is a table function, and those of tables' changes and columns are not built": """
-        exclude_columns table_changes
-    """,
-    "the engines have no stemmer": "word_stem",
+    "it is a table function, and that of tables' changes is not built": "table_changes",
     "Trino's own answer is exact to nine decimal places only, and depends on its solver": "inverse_beta_cdf",
 }
 

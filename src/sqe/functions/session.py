@@ -16,6 +16,7 @@ FUNCTIONS = (
     scalar("current_timezone", "() -> varchar", help="The session's time zone"),
     scalar("version", "() -> varchar", help="The version of this server"),
     scalar("current_user", "() -> varchar", help="Who asks"),
+    scalar("current_groups", "() -> array(varchar)", help="The groups of who asks"),
     scalar("current_catalog", "() -> varchar", help="The session's catalog"),
     scalar("current_schema", "() -> varchar", help="The session's schema"),
 )

@@ -181,4 +181,57 @@ FUNCTIONS = (
         help="The map of a text of entries, with all the values of a key",
         raises="an entry without its delimiter",
     ),
+    # The binder puts 'en' where no language is.
+    scalar(
+        "word_stem",
+        "(varchar(x), varchar) -> varchar(x)",
+        body="sqe_stems_word_stem",
+        help="The stem of a word, by default of English",
+        raises="a language that is not 'en'",
+    ),
+    # A color is a number among the arguments of these, and no value that a statement can have.
+    scalar(
+        "bar",
+        "(double, bigint, bigint, bigint) -> varchar",
+        body="sqe_colors_bar",
+        help="A bar for a terminal: its share, its width, and the colors at its ends",
+        raises="a color that is none of RGB, a width beyond 65536",
+    ),
+    scalar(
+        "rgb",
+        "(bigint, bigint, bigint) -> bigint",
+        body="sqe_colors_rgb",
+        help="The color of a share of red, green and blue, each from 0 to 255",
+        raises="a share out of range",
+    ),
+    scalar(
+        "color",
+        "(varchar) -> bigint",
+        "(double, bigint, bigint) -> bigint",
+        "(double, double, double, bigint, bigint) -> bigint",
+        help="The color of a name, or between two others",
+        raises="what is no color",
+    ),
+    scalar(
+        "render",
+        "(varchar, bigint) -> varchar",
+        "(bigint, bigint) -> varchar",
+        "(boolean) -> varchar",
+        help="A text in a color for a terminal; a sign for a boolean",
+    ),
+    scalar(
+        "$color_named",
+        "(varchar) -> bigint",
+        body="sqe_colors_named",
+        help="The color of a name",
+        raises="what is no color",
+    ),
+    scalar(
+        "$color_between",
+        "(double, bigint, bigint) -> bigint",
+        body="sqe_colors_between",
+        help="A color between two others",
+        raises="what is no color",
+    ),
+    scalar("$render", "(varchar, bigint) -> varchar", body="sqe_colors_render", help="A text in a color"),
 )

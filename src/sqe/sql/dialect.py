@@ -1,8 +1,8 @@
 """Our dialect: SQL as Trino reads it, with names left as they were written.
 
 sqlglot's own function table is off, so that `strpos` stays `strpos`; what `bind` does not know by
-name is refused there. Everything private of sqlglot that we lean on is in this file, statements.py and
-alter.py.
+name is refused there. Everything private of sqlglot that we lean on is in this file, statements.py, alter.py
+and json_calls.py.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sqlglot.dialects.trino import Trino
 from sqlglot.parsers.trino import TrinoParser
 from sqlglot.tokenizer_core import TokenType
 
-from sqe.sql.alter import AlterStatements
+from sqe.sql.json_calls import JsonCalls
 
 _OWN_WORDS = ("CALL", "PREPARE", "DEALLOCATE PREPARE", "DESCRIBE INPUT", "DESCRIBE OUTPUT", "RESET SESSION")
 COMMA = "comma"
@@ -23,11 +23,16 @@ CAST = "cast"
 _OWN_GRAMMAR = ("CAST", "TRY_CAST", "EXTRACT", "POSITION", "TRIM", "SUBSTRING", "JSON_OBJECT")
 
 
-class SqeParser(AlterStatements):
+class SqeParser(JsonCalls):
     FUNCTIONS: ClassVar[dict[str, Any]] = {}
-    FUNCTION_PARSERS: ClassVar[dict[str, Any]] = {
-        k: v for k, v in TrinoParser.FUNCTION_PARSERS.items() if k in _OWN_GRAMMAR
-    }
+    FUNCTION_PARSERS: ClassVar[dict[str, Any]] = (
+        {k: v for k, v in TrinoParser.FUNCTION_PARSERS.items() if k in _OWN_GRAMMAR}
+        | {
+            kind: lambda self, kind=kind: self._parse_json_path_call(kind)
+            for kind in ("JSON_EXISTS", "JSON_VALUE", "JSON_QUERY")
+        }
+        | {"JSON_ARRAY": lambda self: self._parse_json_array()}
+    )
 
     # EXISTS, ANY and ALL of any query: sqlglot takes what follows for a function's arguments otherwise.
     SUBQUERY_TOKENS: ClassVar[set[TokenType]] = {

@@ -1,4 +1,4 @@
-"""Calls that are not plain functions: TRY, NORMALIZE, IFF, NVL2, and current_timestamp(6) and the like."""
+"""Calls that are not plain functions: TRY, NORMALIZE, IFF, NVL2, current_timestamp(6) and the like."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sqe.bind.query.constants import SESSION_FUNCTIONS
 from sqe.bind.query.expressions import bind_condition, bind_expression, call
 from sqe.bind.query.scope import Scope
 from sqe.errors import NotSupported, UserError
-from sqe.tree.expressions import Case, Expression, Literal
+from sqe.tree.expressions import Call, Case, Expression, Literal
 from sqe.types import sql_types as t
 from sqe.types.zones import zone
 
@@ -94,6 +94,26 @@ def _moment(b: Binder, node: exp.Anonymous, scope: Scope) -> Expression:
     return Literal(t.Timestamp(digits), moment.replace(tzinfo=None))
 
 
+def _groups(b: Binder, node: exp.Anonymous, scope: Scope) -> Expression:
+    """Of who asks, sorted."""
+    _arguments(b, node, 0)
+    b.session_values.add("current_groups")
+    groups = tuple(Literal(t.VARCHAR, group) for group in sorted(b.session.identity.groups))
+    return Call(t.Array(t.VARCHAR), "$array", groups, b.position(node))
+
+
+def _word_stem(b: Binder, node: exp.Anonymous, scope: Scope) -> Expression:
+    arguments = [bind_expression(b, n, scope) for n in _arguments(b, node, 1, 2)]
+    language = arguments[1] if len(arguments) == 2 else literals.string("en")
+    return call("word_stem", (arguments[0], language), b.position(node))
+
+
+def _drawn(b: Binder, node: exp.Anonymous, scope: Scope) -> Expression:
+    from sqe.bind.query import colors
+
+    return colors.FORMS[node.name.lower()](b, node, scope)
+
+
 def _no_time_with_zone(b: Binder, node: exp.Expr, scope: Scope) -> Expression:
     raise NotSupported(
         "current_time is a time with time zone, which does not exist here",
@@ -130,4 +150,7 @@ FORMS: dict[str, Callable[[Binder, exp.Anonymous, Scope], Expression]] = {
     "localtimestamp": _moment,
     "localtime": _moment,
     "current_time": _no_time_with_zone,
+    "current_groups": _groups,
+    "word_stem": _word_stem,
+    **dict.fromkeys(("bar", "color", "render", "rgb"), _drawn),
 }

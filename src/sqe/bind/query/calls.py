@@ -14,9 +14,9 @@ from sqe.bind.conversion import EXPRESSIONS, check_arguments
 from sqe.bind.names import name_of
 from sqe.bind.query import open_parameters, zones
 from sqe.bind.query.call_forms import FORMS
+from sqe.bind.query.checksums import SUM, checksum
 from sqe.bind.query.constants import SESSION_FUNCTIONS
 from sqe.bind.query.expressions import bind_condition, bind_expression, bind_sort_keys, own_calls
-from sqe.bind.query.json_forms import json_array
 from sqe.bind.query.scope import Scope, is_random
 from sqe.bind.query.special_forms import row
 from sqe.catalog.names import nearest
@@ -55,8 +55,6 @@ def _function(b: Binder, node: exp.Anonymous, scope: Scope) -> Expression:
         return FORMS[name](b, node, scope)
     if name == "row":
         return row([bind_expression(b, e, scope) for e in node.expressions])
-    if name == "json_array":
-        return json_array(b, node.expressions, scope, b.position(node))
     if name == "grouping":
         if not node.expressions:
             raise UserError("grouping() needs columns", code="INVALID_ARGUMENTS", position=b.position(node))
@@ -67,6 +65,12 @@ def _function(b: Binder, node: exp.Anonymous, scope: Scope) -> Expression:
         raise UserError(
             f"{name} is a window function and needs OVER (...)",
             code="MISSING_OVER",
+            position=b.position(node),
+        )
+    if function.kind == "table":
+        raise UserError(
+            f"{name} is a table function: FROM TABLE({name}(...))",
+            code="FUNCTION_NOT_FOUND",
             position=b.position(node),
         )
     if function.kind == "aggregate":
@@ -156,7 +160,7 @@ def _aggregate(
     *,
     filter_: Expression | None = None,
     within: Sequence[exp.Expr] = (),
-) -> AggregateCall:
+) -> Expression:
     name, position = node.name.lower(), b.position(node)
     function = _lookup(b, node)
     if function.kind != "aggregate":
@@ -194,6 +198,12 @@ def _aggregate(
         if name in _ORDER_MATTERS:
             raise NotSupported(f"ORDER BY inside {name} is not supported", position=position)
         keys = ()
+    if name == "checksum":
+        return checksum(
+            bound[0],
+            lambda added: AggregateCall(SUM, "sum", (added,), distinct, filter_, (), position),
+            position,
+        )
     return AggregateCall(result, name, bound, distinct, filter_, keys, position)
 
 
@@ -246,7 +256,7 @@ def _window(b: Binder, node: exp.Window, scope: Scope) -> Expression:
         )
     name, position = target.name.lower(), b.position(target)
     function = _lookup(b, target)
-    if function.kind == "scalar":
+    if function.kind in ("scalar", "table"):
         raise UserError(f"{name} is not a window function", code="FUNCTION_NOT_WINDOW", position=position)
     nodes = list(target.expressions)
     distinct = bool(nodes) and isinstance(nodes[0], exp.Distinct)
@@ -279,12 +289,18 @@ def _window(b: Binder, node: exp.Window, scope: Scope) -> Expression:
     order = node.args.get("order")
     keys = bind_sort_keys(b, order.expressions if order else (), scope)
     frame = _frame(b, node.args.get("spec"), scope, keys)
-    call = WindowCall(
-        result, name, arguments, partition, keys, frame, ignore_nulls, filter_, position, distinct
-    )
+
+    def window(result: t.Type, name: str, arguments: tuple[Expression, ...]) -> WindowCall:
+        return WindowCall(
+            result, name, arguments, partition, keys, frame, ignore_nulls, filter_, position, distinct
+        )
+
+    call = window(result, name, arguments)
     for inner in parts(call):
         if any(own_calls(inner, WindowCall)):
             raise UserError("window functions cannot be nested", code="NESTED_WINDOW", position=position)
+    if name == "checksum":
+        return checksum(arguments[0], lambda added: window(SUM, "sum", (added,)), position)
     return call
 
 

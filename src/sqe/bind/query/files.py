@@ -25,6 +25,13 @@ def bind_file(b: Binder, path: str, position: Position | None) -> Relation:
     return _parquet(b, path, position)
 
 
+def is_excluding(node: exp.Anonymous) -> bool:
+    """TABLE(exclude_columns(...))"""
+    inner = node.expressions[0] if len(node.expressions) == 1 else None
+    excludes = isinstance(inner, exp.Anonymous) and inner.name.lower() == "exclude_columns"
+    return excludes and node.name.lower() == "table"
+
+
 def bind_table_function(b: Binder, node: exp.Anonymous) -> Relation:
     check_arguments(node, {"this", "expressions"}, b.text)
     name, position = node.name.lower(), b.position(node)
@@ -43,7 +50,7 @@ def bind_table_function(b: Binder, node: exp.Anonymous) -> Relation:
         f"table function '{name}' not registered",
         code="FUNCTION_NOT_FOUND",
         position=position,
-        hint="there are read_parquet and TABLE(sequence(start, stop))",
+        hint="there are read_parquet, TABLE(sequence(start, stop)) and TABLE(exclude_columns(...))",
     )
 
 

@@ -11,12 +11,13 @@ from sqe.bind.binder import Binder, coerce
 from sqe.bind.conversion import RELATIONS, check_arguments
 from sqe.bind.names import Name, matches, name_of
 from sqe.bind.query.expressions import bind_condition, bind_expression, call, refuse_calls
-from sqe.bind.query.files import bind_file, bind_table_function
+from sqe.bind.query.files import bind_file, bind_table_function, is_excluding
 from sqe.bind.query.scope import Scope, Visible
 from sqe.bind.query.system_tables import hidden_columns
 from sqe.bind.query.tables import bind_table
 from sqe.errors import NotFound, NotSupported, TypeMismatch, UserError
 from sqe.sql.dialect import COMMA
+from sqe.sql.json_calls import JsonTable
 from sqe.tree.expressions import Expression, Field, Ref, generated_name, walk
 from sqe.tree.relations import CteRef, Extend, Join, Project, Relation, Unnest, Values
 from sqe.types import sql_types as t
@@ -40,7 +41,7 @@ def bind_from(b: Binder, node: exp.Expr, outer: Scope, joins: Sequence[exp.Expr]
             relation, columns = _join(b, relation, columns, join, outer)
             continue
         group = list(itertools.takewhile(lambda j: not _is_comma(j), rest))
-        if isinstance(join.this, (exp.Unnest, exp.Lateral)):
+        if isinstance(join.this, (exp.Unnest, exp.Lateral, JsonTable)):
             # It may refer to what stands before the comma, which an outer join to its right must not move.
             for later in group:
                 if str(later.args.get("side") or "").upper() in ("RIGHT", "FULL"):
@@ -110,6 +111,10 @@ def _bind_name(b: Binder, node: exp.Table) -> tuple[Relation, tuple[str, ...]]:
     if isinstance(this, exp.Anonymous):
         if node.args.get("db") is not None:
             raise NotSupported("table functions have no schema", position=b.position(node))
+        if is_excluding(this):
+            from sqe.bind.query.excluded_columns import without_columns
+
+            return without_columns(b, this.expressions[0]), ()
         return bind_table_function(b, this), (this.name.lower(),)
     if not node.args.get("db") and isinstance(this, exp.Identifier):
         name = name_of(this).folded
@@ -127,7 +132,7 @@ def _bind_name(b: Binder, node: exp.Table) -> tuple[Relation, tuple[str, ...]]:
 def _subquery(b: Binder, node: exp.Subquery, scope: Scope) -> Bound:
     from sqe.bind.query.queries import bind_query, bind_sample
 
-    if isinstance(node.this, (exp.Table, exp.Values, exp.Unnest)) or (
+    if isinstance(node.this, (exp.Table, exp.Values, exp.Unnest, JsonTable)) or (
         isinstance(node.this, exp.Subquery) and node.this.args.get("joins")
     ):
         # Parentheses around a join: its tables keep their names unless an alias replaces them.
@@ -164,6 +169,23 @@ def _unnest_alone(b: Binder, node: exp.Unnest, scope: Scope) -> Bound:
     return _unnest(b, Values((), ((),)), node, scope, outer=False)
 
 
+@converts(JsonTable, reads="this format path passing expressions error alias")
+def _json_table_alone(b: Binder, node: JsonTable, scope: Scope) -> Bound:
+    return _rows_of(b, Values((), ((),)), node, scope, outer=False)
+
+
+def _rows_of(
+    b: Binder, source: Relation, node: exp.Unnest | JsonTable, scope: Scope, *, outer: bool
+) -> Bound:
+    """UNNEST or JSON_TABLE, joined to each row of the source."""
+    if isinstance(node, exp.Unnest):
+        check_arguments(node, {"expressions", "alias", "offset"}, b.text)
+        return _unnest(b, source, node, scope, outer=outer)
+    from sqe.bind.query.json_tables import json_table
+
+    return json_table(b, source, node, scope, outer=outer)
+
+
 @converts(exp.Lateral, reads="this alias")
 def _lateral_first(b: Binder, node: exp.Lateral, scope: Scope) -> Bound:
     return _lateral(b, node, scope)
@@ -191,18 +213,17 @@ def _join(b: Binder, left: Relation, columns: list[Visible], node: exp.Expr, out
     inner_scope = outer.inside(columns)
     if join != "cross" and on is None and using is None:
         raise UserError("the join needs ON or USING", code="SYNTAX_ERROR", position=position)
-    lateral = isinstance(target, (exp.Lateral, exp.Unnest))
-    if isinstance(target, exp.Unnest):
-        check_arguments(target, {"expressions", "alias", "offset"}, b.text)
+    lateral = isinstance(target, (exp.Lateral, exp.Unnest, JsonTable))
+    if isinstance(target, (exp.Unnest, JsonTable)):
         if join != "cross" and not _is_true(on):
             raise NotSupported(
-                f"{join.upper()} JOIN of UNNEST takes ON TRUE and nothing else",
+                f"{join.upper()} JOIN of UNNEST or JSON_TABLE takes ON TRUE and nothing else",
                 position=position if on is None else b.position(on),
             )
         if join in ("cross", "inner", "left"):
-            relation, added = _unnest(b, left, target, inner_scope, outer=join == "left")
+            relation, added = _rows_of(b, left, target, inner_scope, outer=join == "left")
             return relation, [*columns, *added]
-        right, right_columns = _unnest(b, Values((), ((),)), target, inner_scope, outer=False)
+        right, right_columns = _rows_of(b, Values((), ((),)), target, inner_scope, outer=False)
     elif isinstance(target, exp.Lateral):
         check_arguments(target, {"this", "alias"}, b.text)
         right, right_columns = _lateral(b, target, inner_scope)

@@ -22,8 +22,8 @@ OrderedRenderer = Callable[[AggregateOrWindow, Sequence[str], Order], str]
 # A template (templates.py), or what makes one.
 Rendering = str | Renderer | AggregateRenderer | OrderedRenderer
 
-# The binder replaces these functions by constants.
-_NEVER_RENDERED = "session"
+# The binder replaces these functions by constants, or by relations.
+NEVER_RENDERED = ("session", "table_functions")
 
 
 class Renderings:
@@ -43,7 +43,7 @@ class Renderings:
     def _table(self, family: str) -> dict[str, Rendering]:
         table = self._tables.get(family)
         if table is None:
-            renders = family != _NEVER_RENDERED
+            renders = family not in NEVER_RENDERED
             table = import_module(f"{self._package}.{family}").RENDERINGS if renders else {}
             self._tables[family] = table
         return table
