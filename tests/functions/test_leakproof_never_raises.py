@@ -9,7 +9,7 @@ from sqe.api.connection import Connection
 from sqe.errors import SqeError
 from sqe.functions import registry
 from sqe.functions.casts import castable
-from sqe.types.sql_types import Char, Decimal, Map, Timestamp, Type, Varchar, is_interval
+from sqe.types.sql_types import Char, Decimal, Map, Opaque, Timestamp, Type, Varchar, is_interval
 
 BATCH = 40
 # The default run tries some of a function's calls, `make test-lanes` all of them.
@@ -89,4 +89,4 @@ def test_try_cast_raises_for_no_value(schema: Connection, step: int) -> None:
 def _is_refused(from_: Type, target: Type) -> bool:
     """While binding: a type that SQL cannot name, and a map whose keys might become one."""
     keys = isinstance(from_, Map) and isinstance(target, Map) and from_.key != target.key
-    return is_interval(target) or keys
+    return is_interval(target) or isinstance(target, Opaque) or keys

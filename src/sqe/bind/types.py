@@ -26,6 +26,9 @@ _SIMPLE: dict[D, t.Type] = {
     D.UUID: t.UUID,
     D.JSON: t.JSON,
     D.TEXT: t.VARCHAR,
+    D.GEOMETRY: t.GEOMETRY,
+    D.HLLSKETCH: t.HYPER_LOG_LOG,
+    D.TDIGEST: t.T_DIGEST,
 }
 
 

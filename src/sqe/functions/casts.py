@@ -17,6 +17,7 @@ from sqe.types.sql_types import (
     Fixed,
     FunctionType,
     Map,
+    Opaque,
     Row,
     Time,
     Timestamp,
@@ -44,6 +45,8 @@ def castable(source: Type, target: Type) -> bool:
             return len(source.fields) == len(target.fields) and all(
                 castable(a.type, b.type) for a, b in zip(source.fields, target.fields, strict=True)
             )
+    if isinstance(source, Opaque) or isinstance(target, Opaque):
+        return is_carried_as(source, target)
     if is_text(source):
         return is_text(target) or _from_text(target)
     if is_text(target):
@@ -76,3 +79,11 @@ def _to_text(source: Type) -> bool:
 
 def is_binary(t: Type) -> bool:
     return t == VARBINARY or isinstance(t, Fixed)
+
+
+def is_carried_as(source: Type, target: Type) -> bool:
+    """Whether one is a sketch, and the other its bytes: they are one value to an engine."""
+    kinds = (source, target)
+    return VARBINARY in kinds and any(
+        isinstance(kind, Opaque) and kind.carrier == VARBINARY for kind in kinds
+    )

@@ -1,8 +1,9 @@
 """Functions that no engine has: one body in Python for both lanes, over Arrow arrays.
 
 An engine's worker runs them without the rest of SQE: a module here imports the standard library and
-pyarrow alone. A body gets one value a parameter and never NULL; it returns a value, or None for NULL, or
-raises `BodyError` with the name of Trino's error, and never with a value of the row in its text.
+pyarrow alone, and those of geometries shapely. A body gets one value a parameter and never NULL; it returns
+a value, or None for NULL, or raises `BodyError` with the name of Trino's error, and never with a value of the
+row in its text.
 """
 
 from __future__ import annotations
@@ -111,4 +112,73 @@ _BODIES = (
     _text("distributions.beta_cdf", DOUBLE, DOUBLE, DOUBLE, result=DOUBLE),
     _text("distributions.t_pdf", DOUBLE, DOUBLE, result=DOUBLE),
     _text("distributions.t_cdf", DOUBLE, DOUBLE, result=DOUBLE),
+    *(_text(f"geometry.{name}", VARCHAR) for name in ("from_text", "line_from_text", "polygon_from_text")),
+    _text("geometry.point", DOUBLE, DOUBLE),
+    _text("geometry.from_binary", VARBINARY),
+    _text("geometry.as_binary", VARCHAR, result=VARBINARY),
+    _text("geometry.line_string", _TEXTS),
+    _text("geometry.multi_point", _TEXTS),
+    *(
+        _text(f"geometry.{name}", VARCHAR)
+        for name in (
+            "boundary",
+            "centroid",
+            "envelope",
+            "type_name",
+            "start_point",
+            "end_point",
+            "exterior_ring",
+        )
+    ),
+    *(_text(f"geometry.{name}", VARCHAR, BIGINT) for name in ("point_of_line", "geometry", "interior_ring")),
+    *(
+        _text(f"geometry.{name}", VARCHAR, result=_TEXTS)
+        for name in ("envelope_as_points", "points", "geometries", "interior_rings")
+    ),
+    *(
+        _text(f"geometry.{name}", VARCHAR, result=DOUBLE)
+        for name in ("area", "length", "x", "y", "x_min", "x_max", "y_min", "y_max")
+    ),
+    *(
+        _text(f"geometry.{name}", VARCHAR, result=BIGINT)
+        for name in (
+            "coordinate_dimension",
+            "dimension",
+            "number_of_points",
+            "number_of_geometries",
+            "number_of_interior_rings",
+        )
+    ),
+    *(
+        _text(f"geometry.{name}", VARCHAR, result=BOOLEAN)
+        for name in ("is_closed", "is_empty", "is_ring", "is_valid")
+    ),
+    *(
+        _text(f"geometry.{name}", VARCHAR, VARCHAR, result=BOOLEAN)
+        for name in (
+            *("contains", "crosses", "disjoint", "equals"),
+            *("intersects", "overlaps", "touches", "within"),
+        )
+    ),
+    _text("geometry.relate", VARCHAR, VARCHAR, VARCHAR, result=BOOLEAN),
+    _text("geometry.distance", VARCHAR, VARCHAR, result=DOUBLE),
+    _text("geometry.located", VARCHAR, VARCHAR, result=DOUBLE),
+    _text("geometry.simplified", VARCHAR, DOUBLE),
+    _text("geometry.interpolated", VARCHAR, DOUBLE),
+    _text("geometry.interpolated_all", VARCHAR, DOUBLE, result=_TEXTS),
+    *(
+        _text(f"geography.{name}", VARCHAR)
+        for name in ("to_spherical", "to_geojson", "from_geojson", "to_polyline", "from_polyline")
+    ),
+    _text("geography.area", VARCHAR, result=DOUBLE),
+    _text("geography.length", VARCHAR, result=DOUBLE),
+    _text("geography.distance", VARCHAR, VARCHAR, result=DOUBLE),
+    _text("bing_tiles.of_numbers", BIGINT, BIGINT, BIGINT),
+    _text("bing_tiles.of_quadkey", VARCHAR),
+    _text("bing_tiles.at", DOUBLE, DOUBLE, BIGINT),
+    _text("bing_tiles.around", DOUBLE, DOUBLE, BIGINT, result=_TEXTS),
+    _text("bing_tiles.within", DOUBLE, DOUBLE, BIGINT, DOUBLE, result=_TEXTS),
+    _text("bing_tiles.polygon", VARCHAR),
+    _text("bing_tiles.quadkey", VARCHAR),
+    _text("bing_tiles.zoom_level", VARCHAR, result=BIGINT),
 )

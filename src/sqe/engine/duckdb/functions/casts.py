@@ -8,7 +8,7 @@ from __future__ import annotations
 from sqe.engine.duckdb.functions.text import give_up, refuse, share, string
 from sqe.engine.duckdb.types import duck_type, quote_name
 from sqe.errors import NotSupported
-from sqe.functions.casts import castable
+from sqe.functions.casts import castable, is_carried_as
 from sqe.functions.json_shapes import holds_json_to_read
 from sqe.types.sql_types import (
     APPROXIMATE,
@@ -72,7 +72,7 @@ class _Cast:
         return f"{self.word}({text} AS {duck_type(target)})"
 
     def text(self, text: str, source: Type, target: Type) -> str:
-        if source == target or (_is_binary(source) and _is_binary(target)):
+        if source == target or (_is_binary(source) and _is_binary(target)) or is_carried_as(source, target):
             return text
         if target == JSON:
             from sqe.engine.duckdb.functions.json_casts import to_json  # few statements have one

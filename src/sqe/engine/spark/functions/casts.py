@@ -11,7 +11,7 @@ from sqe.engine.spark.functions.text import refuse, share, string
 from sqe.engine.spark.functions.times import DAY, of_day
 from sqe.engine.spark.types import quote_name, spark_type
 from sqe.errors import NotSupported
-from sqe.functions.casts import castable, is_binary
+from sqe.functions.casts import castable, is_binary, is_carried_as
 from sqe.functions.json_shapes import holds_json_to_read
 from sqe.types.sql_types import (
     APPROXIMATE,
@@ -82,7 +82,7 @@ class _Cast:
         return f"{self.word}({text} AS {spark_type(target)})"
 
     def text(self, text: str, source: Type, target: Type) -> str:
-        if source == target or (is_binary(source) and is_binary(target)):
+        if source == target or (is_binary(source) and is_binary(target)) or is_carried_as(source, target):
             return text
         if source == UNKNOWN:
             return _typed_null(text, target)
