@@ -184,6 +184,7 @@ DERIVED = {
     "geo": f"st_geometryfromtext({_GEOMETRIES})",
     "geog": f"to_spherical_geography(st_geometryfromtext({_GEOMETRIES}))",
     "tile": "bing_tile(CAST(k AS integer), 31, 5)",
+    "hll": "CASE k % 3 WHEN 0 THEN empty_approx_set() ELSE CAST(X'020C010080034400' AS HyperLogLog) END",
 }
 FEW = 8
 
@@ -222,7 +223,7 @@ _EXACT = {
     "boolean": "b", "tinyint": "t8", "smallint": "t16", "integer": "i", "bigint": "l", "real": "f",
     "double": "d", "varchar": "s", "varbinary": "bin", "date": "dt", "json": "j",
     "interval year to month": "ym", "interval day to second": "ds", "Geometry": "geo",
-    "SphericalGeography": "geog", "BingTile": "tile",
+    "SphericalGeography": "geog", "BingTile": "tile", "HyperLogLog": "hll",
 }  # fmt: skip
 _SIZED = {
     "varchar": ("s", "v"),
@@ -347,6 +348,7 @@ _MYSQL = "%Y-%m-%d %H:%i:%s.%f %a %b %c %e %j %k %l %M %p %r %T %v %W %y %%"
 _JODA = "yyyy-MM-dd HH:mm:ss.SSS EEE MMM a hh"
 # What takes constants, and operators.
 BY_HAND: dict[str, tuple[str, ...]] = {
+    "make_set_digest": tuple(f"make_set_digest(a.{c})" for c in ("l", "t8", "s", "v", "bin", "dt")),
     **{
         # Values with a NULL inside cannot be ordered: the registry says so of arrays and rows.
         name: tuple(f"a.{c} {word} b.{c}" for c in _ORDERED if word in _EQUALITY or c not in _NESTED)

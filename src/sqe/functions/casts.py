@@ -7,7 +7,10 @@ from sqe.types.sql_types import (
     BOOLEAN,
     DATE,
     DAY_SECOND,
+    HYPER_LOG_LOG,
     JSON,
+    SET_DIGEST,
+    T_DIGEST,
     UNKNOWN,
     UUID,
     VARBINARY,
@@ -46,7 +49,7 @@ def castable(source: Type, target: Type) -> bool:
                 castable(a.type, b.type) for a, b in zip(source.fields, target.fields, strict=True)
             )
     if isinstance(source, Opaque) or isinstance(target, Opaque):
-        return is_carried_as(source, target)
+        return (source == VARBINARY and target in SKETCHES) or (source in SKETCHES and target == VARBINARY)
     if is_text(source):
         return is_text(target) or _from_text(target)
     if is_text(target):
@@ -81,9 +84,5 @@ def is_binary(t: Type) -> bool:
     return t == VARBINARY or isinstance(t, Fixed)
 
 
-def is_carried_as(source: Type, target: Type) -> bool:
-    """Whether one is a sketch, and the other its bytes: they are one value to an engine."""
-    kinds = (source, target)
-    return VARBINARY in kinds and any(
-        isinstance(kind, Opaque) and kind.carrier == VARBINARY for kind in kinds
-    )
+SKETCHES: dict[Type, str] = {HYPER_LOG_LOG: "hyperloglogs", SET_DIGEST: "set_digests", T_DIGEST: "tdigests"}
+"""Opaque types that are cast to and from their bytes, and the module of their bodies."""

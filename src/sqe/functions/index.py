@@ -102,6 +102,10 @@ _FAMILIES = {
         bing_tile bing_tile_at bing_tiles_around bing_tile_coordinates bing_tile_polygon
         bing_tile_quadkey bing_tile_zoom_level
     """,
+    "sketches": """
+        approx_set empty_approx_set merge make_set_digest merge_set_digest intersection_cardinality
+        jaccard_index hash_counts tdigest_agg value_at_quantile values_at_quantiles
+    """,
 }
 _GUARDED_BY_TRY = """
     $add $sub $mul $div $mod mod $neg abs $subscript date_parse lpad rpad split split_part strpos chr

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-_SKETCH = "its sketch (hyperloglog, qdigest, tdigest, setdigest) is a type of Trino's own"
 _COLOR = "it draws for terminals, with a type of Trino's own"
 _HASH = "no engine computes this hash, and a hash that is only similar would be wrong"
 
@@ -17,10 +16,7 @@ _GROUPS: dict[str, str] = {
     "it reads a format that is not built": "geometry_from_hadoop_shape st_geomfromkml",
     "it serves a spatial join of Trino's planner": "spatial_partitioning spatial_partitions",
     "which tiles it splits is not built": "geometry_to_bing_tiles",
-    _SKETCH: """
-        approx_set empty_approx_set hash_counts intersection_cardinality jaccard_index make_set_digest merge
-        merge_set_digest qdigest_agg quantile_at_value tdigest_agg value_at_quantile values_at_quantiles
-    """,
+    "its sketch, a quantile digest, is not built": "qdigest_agg quantile_at_value",
     _COLOR: "bar color render rgb",
     _HASH: "checksum spooky_hash_v2_32 spooky_hash_v2_64",
     "the groups of a user are not known here": "current_groups",

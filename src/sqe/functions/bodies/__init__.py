@@ -41,6 +41,10 @@ class Body:
 
         module, name = self.name.split(".")
         scalar = getattr(import_module(f"{__name__}.{module}"), name)
+        if self.result in _NUMBERS:
+            from sqe.functions.bodies.lists import over_lists
+
+            return over_lists(scalar, _NUMBERS[self.result], safe=self.safe)
         return over_arrays(scalar, _ARROW[self.result], safe=self.safe)
 
 
@@ -53,6 +57,8 @@ _ARROW: dict[Type, str] = {
     VARBINARY: "binary",
     _TEXTS: "list<string>",
 }
+# What is in a list.
+_NUMBERS: dict[Type, str] = {Array(BIGINT): "int64", Array(DOUBLE): "double"}
 
 
 @cache
@@ -181,4 +187,29 @@ _BODIES = (
     _text("bing_tiles.polygon", VARCHAR),
     _text("bing_tiles.quadkey", VARCHAR),
     _text("bing_tiles.zoom_level", VARCHAR, result=BIGINT),
+    *(
+        _text(f"{kind}.checked", VARBINARY, result=VARBINARY)
+        for kind in ("hyperloglogs", "set_digests", "tdigests")
+    ),
+    _text("hyperloglogs.entry_of_text", VARCHAR, result=BIGINT),
+    _text("hyperloglogs.entry_of_number", BIGINT, result=BIGINT),
+    _text("hyperloglogs.entry_of_double", DOUBLE, result=BIGINT),
+    _text("hyperloglogs.of_entries", Array(BIGINT), result=VARBINARY),
+    _text("hyperloglogs.merged", Array(VARBINARY), result=VARBINARY),
+    _text("hyperloglogs.cardinality", VARBINARY, result=BIGINT),
+    _text("set_digests.hash_of_long", BIGINT, result=BIGINT),
+    _text("set_digests.hash_of_text", VARCHAR, result=BIGINT),
+    _text("set_digests.hash_of_binary", VARBINARY, result=BIGINT),
+    _text("set_digests.of_hashes", Array(BIGINT), result=VARBINARY),
+    _text("set_digests.combined", Array(VARBINARY), result=VARBINARY),
+    _text("set_digests.cardinality", VARBINARY, result=BIGINT),
+    _text("set_digests.intersection_cardinality", VARBINARY, VARBINARY, result=BIGINT),
+    _text("set_digests.jaccard_index", VARBINARY, VARBINARY, result=DOUBLE),
+    _text("set_digests.hashes", VARBINARY, result=Array(BIGINT)),
+    _text("set_digests.counts", VARBINARY, result=Array(BIGINT)),
+    _text("tdigests.of_values", Array(DOUBLE), result=VARBINARY),
+    _text("tdigests.of_weighted", Array(Array(DOUBLE)), result=VARBINARY),
+    _text("tdigests.merged", Array(VARBINARY), result=VARBINARY),
+    _text("tdigests.value", VARBINARY, DOUBLE, result=DOUBLE),
+    _text("tdigests.values", VARBINARY, Array(DOUBLE), result=Array(DOUBLE)),
 )
