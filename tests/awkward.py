@@ -185,6 +185,7 @@ DERIVED = {
     "geog": f"to_spherical_geography(st_geometryfromtext({_GEOMETRIES}))",
     "tile": "bing_tile(CAST(k AS integer), 31, 5)",
     "hll": "CASE k % 3 WHEN 0 THEN empty_approx_set() ELSE CAST(X'020C010080034400' AS HyperLogLog) END",
+    "sets": "CAST(X'0108000000020b01008063df280020000001000000cbc357ccb763df280100' AS SetDigest)",
 }
 FEW = 8
 
@@ -224,6 +225,7 @@ _EXACT = {
     "double": "d", "varchar": "s", "varbinary": "bin", "date": "dt", "json": "j",
     "interval year to month": "ym", "interval day to second": "ds", "Geometry": "geo",
     "SphericalGeography": "geog", "BingTile": "tile", "HyperLogLog": "hll",
+    "SetDigest": "sets",
 }  # fmt: skip
 _SIZED = {
     "varchar": ("s", "v"),

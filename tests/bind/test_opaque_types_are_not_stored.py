@@ -32,6 +32,13 @@ TILE = "bing_tile(1, 2, 3)"
         (f"SELECT upper({GEOMETRY})", "FUNCTION_NOT_FOUND"),
         (f"SELECT max({GEOMETRY})", "FUNCTION_NOT_FOUND"),
         (f"SELECT TRY(st_x({GEOMETRY}))", "NOT_SUPPORTED"),
+        (f"SELECT transform(ARRAY[{GEOMETRY}], g -> st_x(g))", "NOT_SUPPORTED"),
+        ("SELECT transform(ARRAY[empty_approx_set()], h -> cardinality(h))", "NOT_SUPPORTED"),
+        ("SELECT transform(ARRAY[X'020C0000'], h -> CAST(h AS HyperLogLog))", "NOT_SUPPORTED"),
+        ("SELECT CAST(ARRAY[X'020C0000'] AS array(HyperLogLog))", "NOT_SUPPORTED"),
+        ("CREATE TABLE t AS SELECT approx_set(1) AS h", "NOT_SUPPORTED"),
+        ("SELECT CAST(1 AS SetDigest)", "TYPE_MISMATCH"),
+        ("SELECT CAST(empty_approx_set() AS tdigest)", "TYPE_MISMATCH"),
     ],
 )
 def test_it_is_refused(statement: str, code: str) -> None:

@@ -57,6 +57,7 @@ FUNCTIONS = (
     scalar(
         "hash_counts",
         "(setdigest) -> map(bigint, smallint)",
+        body=_DIGEST + "hashes",
         help="A map of the hashes that a sketch of a set has to how often they are",
     ),
     aggregate(

@@ -23,6 +23,9 @@ CAST = "cast"
 _OWN_GRAMMAR = ("CAST", "TRY_CAST", "EXTRACT", "POSITION", "TRIM", "SUBSTRING", "JSON_OBJECT")
 
 
+_TRINO_TYPES = frozenset({"bingtile", "setdigest", "sphericalgeography"})
+
+
 class SqeParser(AlterStatements):
     FUNCTIONS: ClassVar[dict[str, Any]] = {}
     FUNCTION_PARSERS: ClassVar[dict[str, Any]] = {
@@ -53,6 +56,13 @@ class SqeParser(AlterStatements):
         cast = super()._parse_cast(*arguments, **options)
         cast.meta[CAST] = True
         return cast
+
+    def _parse_types(self, check_func: bool = False, schema: bool = False, **options: Any) -> Any:
+        # Names of Trino's own that are no keywords; in an expression they may be those of columns.
+        word = self._curr.text.lower() if self._curr and options.get("allow_identifiers", True) else ""
+        if word in _TRINO_TYPES and not check_func and self._advance_any():
+            return self.expression(exp.DataType(this=exp.DType.USERDEFINED, kind=word))
+        return super()._parse_types(check_func=check_func, schema=schema, **options)
 
     def _parse_type(self, *arguments: Any, **options: Any) -> Any:
         # DATE '2020-01-01', JSON '{}' and INTERVAL '1' DAY begin at their keyword, not at the quote.
