@@ -158,6 +158,18 @@ VALUES: dict[str, tuple[str, list[str]]] = {
     "r": ("row(x varchar, y bigint)", ["ROW('', 0)", "ROW(NULL, NULL)"]),
 }
 ROWS = max(len(values) for _, values in VALUES.values())
+_TEXTS = (
+    "POINT (1 2)",
+    "POINT EMPTY",
+    "LINESTRING (0 0, 0 0)",
+    "LINESTRING (0 0, 2 2, 0 2, 2 0)",
+    "POLYGON ((0 0, 4 0, 4 4, 0 4, 0 0), (1 1, 2 1, 2 2, 1 2, 1 1))",
+    "POLYGON ((0 0, 1 1, 0 1, 1 0, 0 0))",
+    "MULTIPOINT ((1 2), (1 2))",
+    "MULTIPOLYGON EMPTY",
+    "GEOMETRYCOLLECTION (POINT EMPTY, LINESTRING (0 0, 1 1))",
+)
+_GEOMETRIES = f"element_at(ARRAY[{', '.join(repr(text) for text in _TEXTS)}], CAST(k AS integer) + 1)"
 # What no table stores is made of what it does.
 DERIVED = {
     "t8": "CAST(i % 128 AS tinyint)",
@@ -169,6 +181,11 @@ DERIVED = {
     "ds": "CAST(i % 100000000 AS integer) * INTERVAL '1' SECOND",
     "j": """CASE WHEN s IN ('', '1') THEN JSON '[1, null, {"a": 1e400}]' WHEN k % 3 = 0 THEN CAST(s AS json)
         WHEN k % 3 = 1 THEN JSON 'null' ELSE JSON '{"a": [true]}' END""",
+    "geo": f"st_geometryfromtext({_GEOMETRIES})",
+    "geog": f"to_spherical_geography(st_geometryfromtext({_GEOMETRIES}))",
+    "tile": "bing_tile(CAST(k AS integer), 31, 5)",
+    "hll": "CASE k % 3 WHEN 0 THEN empty_approx_set() ELSE CAST(X'020C010080034400' AS HyperLogLog) END",
+    "sets": "CAST(X'0108000000020b01008063df280020000001000000cbc357ccb763df280100' AS SetDigest)",
 }
 FEW = 8
 
@@ -206,7 +223,9 @@ class Probe:
 _EXACT = {
     "boolean": "b", "tinyint": "t8", "smallint": "t16", "integer": "i", "bigint": "l", "real": "f",
     "double": "d", "varchar": "s", "varbinary": "bin", "date": "dt", "json": "j",
-    "interval year to month": "ym", "interval day to second": "ds",
+    "interval year to month": "ym", "interval day to second": "ds", "Geometry": "geo",
+    "SphericalGeography": "geog", "BingTile": "tile", "HyperLogLog": "hll",
+    "SetDigest": "sets",
 }  # fmt: skip
 _SIZED = {
     "varchar": ("s", "v"),
@@ -331,6 +350,7 @@ _MYSQL = "%Y-%m-%d %H:%i:%s.%f %a %b %c %e %j %k %l %M %p %r %T %v %W %y %%"
 _JODA = "yyyy-MM-dd HH:mm:ss.SSS EEE MMM a hh"
 # What takes constants, and operators.
 BY_HAND: dict[str, tuple[str, ...]] = {
+    "make_set_digest": tuple(f"make_set_digest(a.{c})" for c in ("l", "t8", "s", "v", "bin", "dt")),
     **{
         # Values with a NULL inside cannot be ordered: the registry says so of arrays and rows.
         name: tuple(f"a.{c} {word} b.{c}" for c in _ORDERED if word in _EQUALITY or c not in _NESTED)

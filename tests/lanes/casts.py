@@ -32,6 +32,9 @@ _NESTED = {
     "ari": ("array(row(k varchar, v varchar))", "json"),
     "j": ("array(bigint)", "array(varchar)", "array(json)", "map(varchar, json)", "map(varchar, bigint)"),
     "w": ("array(varchar)",),
+    "bin": ("HyperLogLog", "SetDigest", "tdigest"),
+    **{stored: (kind,) for stored, kind in (("hb", "HyperLogLog"), ("sb", "SetDigest"), ("tb", "tdigest"))},
+    **{sketch: ("varbinary",) for sketch in ("hll", "sets", "td")},
 }
 
 

@@ -72,6 +72,40 @@ _MORE: dict[str, tuple[str, list[str]]] = {
     "msa": ("map(varchar, array(bigint))", ["MAP()", "MAP(ARRAY['a', 'b'], ARRAY[ARRAY[1, NULL], NULL])"]),
     "rd": ("row(x double, y varchar, z date)", ["ROW(nan(), 'a', DATE '2024-02-29')", "ROW(-0e0, NULL, NULL)",
                                                  "ROW(0e0, '', DATE '0001-01-01')"]),
+    "gt": ("varchar", [
+        "'POINT (1 2)'", "'POLYGON ((0 0, 4 0, 4 4, 0 4, 0 0), (1 1, 2 1, 2 2, 1 2, 1 1))'",
+        "'LINESTRING (0 0, 2 2, 0 2, 2 0)'", "'POINT EMPTY'", "'MULTIPOINT ((1 2), (3 4))'",
+        "'LINESTRING (0.5 0.25, 3.1 4.7, 10 2.2)'", "'POLYGON ((0 0, 3 3, 0 3, 2 0, 0 0))'",
+        "'MULTILINESTRING ((0 0, 1 0), (5 5, 6 5, 6 6))'",
+        "'GEOMETRYCOLLECTION (POINT (1 2), LINESTRING (0 0, 1 1))'",
+        "'MULTIPOLYGON (((0 0, 1 0, 1 1, 0 0)), ((5 5, 6 5, 6 6, 5 5)))'",
+        "'LINESTRING EMPTY'", "'POLYGON EMPTY'",
+    ]),
+    "gj": ("varchar", [
+        "'{\"type\":\"Point\",\"coordinates\":[1,2]}'", "''", "'_p~iF~ps|U_ulLnnqC_mqNvxq`@'", "'xyz'",
+    ]),
+    "qk": ("varchar", ["'0'", "'123'", "'0123012'", "'33333333333333333333333'"]),
+    "hb": ("varbinary", [
+        "X'020C0000'",
+        "X'020c01008063df28'",
+        "X'020c0300800344008063df28802008de'",
+    ]),
+    "sb": ("varbinary", [
+        "X'0108000000020b01008063df280020000001000000cbc357ccb763df280100'",
+        "X'0110000000020b0300800344008063df28802008de0020000003000000a8c0766ca02008de4ac405fbb"
+        "7034400cbc357ccb763df28010001000100'",
+        "X'0110000000020b030000583d5b01d219b4802008de0020000003000000c1b66a4810d219b4a8c0766ca"
+        "02008de0c8b48b239583d5b010001000100'",
+    ]),
+    "tb": ("varbinary", [
+        "X'00000000000000000000000000000000000000000000005940000000000000f03f01000000000000000"
+        "0000000000000000000f03f'",
+        "X'00000000000000000000000000000008400000000000005940000000000000084003000000000000000"
+        "0000000000000000000f83f0000000000000840000000000000f03f000000000000f03f000000000000f0"
+        "3f'",
+    ]),
+    "zoom": ("integer", ["1", "5", "23", "0", "24"]),
+    "q": ("double", ["0e0", "0.25e0", "1e0", "0.5e0", "1.5e0"]),
     "an2": ("array(array(varchar))", ["ARRAY[]", "ARRAY[ARRAY['a', NULL], ARRAY[], NULL]"]),
     "ari": ("array(row(k bigint, v varchar))", ["ARRAY[]", "ARRAY[ROW(1, 'a'), ROW(2, NULL)]",
         "ARRAY[NULL]"]),
@@ -99,13 +133,22 @@ DERIVED = {
     "nm": "CAST({0}_n AS decimal(25,2))",
     "j": "json_parse({0}_js)",
     "u": "CAST({0}_ut AS uuid)",
+    "geo": "st_geometryfromtext({0}_gt)",
+    "ageo": "ARRAY[st_geometryfromtext({0}_gt)]",
+    "geog": "to_spherical_geography(st_geometryfromtext({0}_gt))",
+    "tile": "bing_tile({0}_qk)",
+    "hll": "CAST({0}_hb AS HyperLogLog)",
+    "sets": "CAST({0}_sb AS SetDigest)",
+    "td": "CAST({0}_tb AS tdigest)",
 }
 KINDS = {
     **{name: kind for name, (kind, _) in STORED.items()},
     "t8": "tinyint", "t16": "smallint", "c": "char(20)", "v": "varchar(5)", "v30": "varchar(30)",
     "ts3": "timestamp(3)", "ts0": "timestamp(0)", "tz3": "timestamp(3) with time zone",
     "ym": "interval year to month", "ds": "interval day to second", "j": "json", "u": "uuid",
-    "nl": "decimal(38,4)", "nm": "decimal(25,2)",
+    "nl": "decimal(38,4)", "nm": "decimal(25,2)", "geo": "Geometry", "ageo": "array(Geometry)",
+    "geog": "SphericalGeography", "tile": "BingTile", "hll": "HyperLogLog", "sets": "SetDigest",
+    "td": "tdigest",
 }  # fmt: skip
 LETTERS = "abc"
 _PLACE = re.compile(r"\b([abc])\.(\w+)")

@@ -40,7 +40,8 @@ _EXACTLY = {
     "boolean": ("b",), "tinyint": ("t8",), "smallint": ("t16",), "integer": ("i", "pi"), "bigint": ("l", "p"),
     "real": ("f", "fn"), "double": ("d", "dn"), "varchar": ("s", "w"), "varbinary": ("bin",),
     "date": ("dt", "dn2"), "json": ("j",), "uuid": ("u",), "interval year to month": ("ym",),
-    "interval day to second": ("ds",),
+    "interval day to second": ("ds",), "Geometry": ("geo",), "SphericalGeography": ("geog",),
+    "BingTile": ("tile",), "HyperLogLog": ("hll",), "SetDigest": ("sets",), "tdigest": ("td",),
 }  # fmt: skip
 _FAMILIES = {
     "varchar": ("s", "w", "v"),
@@ -58,6 +59,8 @@ USUAL = ("l", "i", "s", "d", "n", "big", "dt", "ts", "b", "f", "bin", "tz")
 _ARRAYS = ("ai", "ad", "as_", "ab", "aa", "aint", "af", "an", "abig", "adt", "ats", "atz", "abin", "an1",
     "ap",
            "as1", "an2", "ar", "ari")  # fmt: skip
+# Beside those that a T may be of.
+_GEOMETRIES = ("ageo",)
 _MAPS = ("ms", "md", "mi", "mss", "mii", "mint", "mdt", "msa")
 # Constants of the statement, and what has no answer to compare.
 APART = frozenset({"now", "current_timestamp", "localtimestamp", "current_date", "shuffle", "$ordered"})
@@ -232,7 +235,7 @@ def _columns(pattern: Pattern, assigned: dict[str, str]) -> list[str]:
         case FunctionOf(arguments=arguments, result=result):
             return _lambdas(arguments, result, assigned)
         case ArrayOf() | MapOf():
-            pool = _ARRAYS if isinstance(pattern, ArrayOf) else _MAPS
+            pool = (*_ARRAYS, *_GEOMETRIES) if isinstance(pattern, ArrayOf) else _MAPS
             return [c for c in pool if _unify(_lengthless(pattern), KINDS[c], dict(assigned))]
     return []
 

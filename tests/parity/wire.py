@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import datetime as dt
+import json
 import math
 import struct
 from typing import Any
@@ -67,6 +68,10 @@ def encode(value: Any, type_: t.Type) -> Any:
             return _number(value if type_ == t.DOUBLE else _shortest(value))
         case t.VARBINARY | t.Fixed():
             return base64.b64encode(value).decode()
+        case t.BING_TILE:
+            return json.loads(value)
+        case t.Opaque(_, carrier):
+            return encode(value, carrier)
         case t.DATE:
             return _date(value)
         case t.DAY_SECOND:

@@ -84,7 +84,7 @@ def _values(column: pa.Array, type_: t.Type) -> list[Any]:
 
 def _is_plain(type_: t.Type) -> bool:
     match type_:
-        case t.Decimal() | t.Varchar() | t.Fixed() | t.Time():
+        case t.Decimal() | t.Varchar() | t.Fixed() | t.Time() | t.Opaque():
             return True
         case t.Timestamp(precision):
             return precision <= 6

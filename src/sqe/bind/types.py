@@ -26,6 +26,9 @@ _SIMPLE: dict[D, t.Type] = {
     D.UUID: t.UUID,
     D.JSON: t.JSON,
     D.TEXT: t.VARCHAR,
+    D.GEOMETRY: t.GEOMETRY,
+    D.HLLSKETCH: t.HYPER_LOG_LOG,
+    D.TDIGEST: t.T_DIGEST,
 }
 
 
@@ -33,8 +36,11 @@ def bind_type(node: exp.Expr, text: str) -> t.Type:
     """The type that a DataType node spells, as Trino reads it."""
     if not isinstance(node, exp.DataType):
         raise NotSupported(f"unknown type {node.sql()}", position=position_of(node, text))
-    check_arguments(node, {"this", "expressions", "nested"}, text)
     kind = node.this
+    if kind is D.USERDEFINED and (named := t.OPAQUE_TYPES.get(str(node.args.get("kind")))) is not None:
+        check_arguments(node, {"this", "kind"}, text)
+        return named
+    check_arguments(node, {"this", "expressions", "nested"}, text)
     arguments = node.expressions
     if kind in _SIMPLE and not arguments:
         return _SIMPLE[kind]

@@ -94,6 +94,8 @@ def _scalar(type_: t.Type) -> Format:
     if isinstance(type_, t.Time):
         precision = type_.precision
         return lambda value: _time(value, precision)
+    if isinstance(type_, t.Opaque):
+        return _scalar(type_.carrier)
     if isinstance(type_, t.Fixed):
         return _hex
     return _SIMPLE.get(type_, str)

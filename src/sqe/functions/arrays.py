@@ -13,7 +13,9 @@ FUNCTIONS = (
         "cardinality",
         "(array(E)) -> bigint",
         "(map(K, V)) -> bigint",
-        help="How many elements or entries there are",
+        "(hyperloglog) -> bigint",
+        "(setdigest) -> bigint",
+        help="How many elements or entries there are; of a sketch, how many different values, about",
     ),
     scalar(
         "element_at",

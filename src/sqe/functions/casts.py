@@ -7,7 +7,10 @@ from sqe.types.sql_types import (
     BOOLEAN,
     DATE,
     DAY_SECOND,
+    HYPER_LOG_LOG,
     JSON,
+    SET_DIGEST,
+    T_DIGEST,
     UNKNOWN,
     UUID,
     VARBINARY,
@@ -17,6 +20,7 @@ from sqe.types.sql_types import (
     Fixed,
     FunctionType,
     Map,
+    Opaque,
     Row,
     Time,
     Timestamp,
@@ -44,6 +48,8 @@ def castable(source: Type, target: Type) -> bool:
             return len(source.fields) == len(target.fields) and all(
                 castable(a.type, b.type) for a, b in zip(source.fields, target.fields, strict=True)
             )
+    if isinstance(source, Opaque) or isinstance(target, Opaque):
+        return (source == VARBINARY and target in SKETCHES) or (source in SKETCHES and target == VARBINARY)
     if is_text(source):
         return is_text(target) or _from_text(target)
     if is_text(target):
@@ -76,3 +82,7 @@ def _to_text(source: Type) -> bool:
 
 def is_binary(t: Type) -> bool:
     return t == VARBINARY or isinstance(t, Fixed)
+
+
+SKETCHES: dict[Type, str] = {HYPER_LOG_LOG: "hyperloglogs", SET_DIGEST: "set_digests", T_DIGEST: "tdigests"}
+"""Opaque types that are cast to and from their bytes, and the module of their bodies."""

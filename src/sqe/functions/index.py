@@ -92,6 +92,26 @@ _FAMILIES = {
         $without_zone at_timezone with_timezone timezone timezone_hour timezone_minute $wall_clock
         $from_wall_clock $trunc_in_zone $offset_text
     """,
+    "geometry": """
+        st_point st_geometryfromtext st_linefromtext st_polygon st_geomfrombinary st_linestring
+        st_multipoint st_astext st_asbinary st_area st_length st_distance st_boundary st_centroid
+        st_envelope st_envelopeaspts st_coorddim st_dimension st_geometrytype st_isclosed st_isempty
+        st_isring st_issimple st_isvalid st_x st_y st_xmin st_xmax st_ymin st_ymax st_numpoints
+        st_points st_pointn st_startpoint st_endpoint st_numgeometries st_geometries st_geometryn
+        st_exteriorring st_interiorrings st_interiorringn st_numinteriorring st_contains st_crosses
+        st_disjoint st_equals st_intersects st_overlaps st_touches st_within st_relate
+        simplify_geometry line_locate_point line_interpolate_point line_interpolate_points
+        to_spherical_geography to_geometry to_geojson_geometry from_geojson_geometry
+        to_encoded_polyline from_encoded_polyline
+    """,
+    "bing_tiles": """
+        bing_tile bing_tile_at bing_tiles_around bing_tile_coordinates bing_tile_polygon
+        bing_tile_quadkey bing_tile_zoom_level
+    """,
+    "sketches": """
+        approx_set empty_approx_set merge make_set_digest merge_set_digest intersection_cardinality
+        jaccard_index hash_counts tdigest_agg value_at_quantile values_at_quantiles
+    """,
 }
 _GUARDED_BY_TRY = """
     $add $sub $mul $div $mod mod $neg abs $subscript date_parse lpad rpad split split_part strpos chr

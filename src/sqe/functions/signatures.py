@@ -16,6 +16,7 @@ from sqe.foundation.record import record
 from sqe.functions.function import LambdaArgument, Resolution, ResultRule
 from sqe.types.sql_types import (
     DATE,
+    OPAQUE_TYPES,
     SIMPLE_TYPES,
     UNKNOWN,
     VARCHAR,
@@ -155,7 +156,11 @@ class _Parser:
         if name[0].isupper():
             return Variable(name, self.take() if self.accept(":") else "")
         if not self.accept("("):
-            return Exactly(SIMPLE_TYPES[name])
+            return Exactly(SIMPLE_TYPES.get(name) or OPAQUE_TYPES[name])
+        if name == "qdigest":
+            element = self.take()
+            self.take(")")
+            return Exactly(OPAQUE_TYPES[f"{name}({element})"])
         if name in ("varchar", "char", "decimal", "timestamp", "time"):
             sizes = [self.take()]
             while self.accept(","):

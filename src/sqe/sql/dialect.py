@@ -23,6 +23,9 @@ CAST = "cast"
 _OWN_GRAMMAR = ("CAST", "TRY_CAST", "EXTRACT", "POSITION", "TRIM", "SUBSTRING", "JSON_OBJECT")
 
 
+_TRINO_TYPES = frozenset({"bingtile", "setdigest", "sphericalgeography"})
+
+
 class SqeParser(JsonCalls):
     FUNCTIONS: ClassVar[dict[str, Any]] = {}
     FUNCTION_PARSERS: ClassVar[dict[str, Any]] = (
@@ -58,6 +61,16 @@ class SqeParser(JsonCalls):
         cast = super()._parse_cast(*arguments, **options)
         cast.meta[CAST] = True
         return cast
+
+    def _parse_types(self, *arguments: Any, **options: Any) -> Any:
+        # Names of Trino's own that are no keywords: nothing but the end of a type follows them. In an
+        # expression (`check_func`), and before a type, they are the names of columns and fields.
+        word = self._curr.text.lower() if self._curr else ""
+        ends = self._next and self._next.token_type in (TokenType.R_PAREN, TokenType.COMMA)
+        if ends and word in _TRINO_TYPES and not (arguments or options.get("check_func")):
+            self._advance()
+            return self.expression(exp.DataType(this=exp.DType.USERDEFINED, kind=word))
+        return super()._parse_types(*arguments, **options)
 
     def _parse_type(self, *arguments: Any, **options: Any) -> Any:
         # DATE '2020-01-01', JSON '{}' and INTERVAL '1' DAY begin at their keyword, not at the quote.

@@ -56,6 +56,8 @@ def arrow_type(type_: t.Type) -> pa.DataType:
             return pa.string()
         case t.Fixed():
             return pa.binary()
+        case t.Opaque(_, carrier):
+            return arrow_type(carrier)
         case t.Time():
             return pa.time64("us")
         case t.Timestamp(precision):

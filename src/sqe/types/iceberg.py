@@ -178,9 +178,12 @@ def _primitive(type_: t.Type, column: str) -> str:
     return stored
 
 
+NOT_STORED = "store what a function makes of it: st_asbinary, or CAST(… AS varbinary) of a sketch"
+"""What to do with a value of an opaque type."""
 _INTERVAL = "store the length as a number, or the two ends as timestamps"
 _INSTEAD: dict[type[t.Type], str] = {
     t.Time: "a time has at most 6 digits of a second",
     t.Timestamp: "a timestamp has at most 9 digits of a second",
     t.TimestampTz: "a timestamp has at most 9 digits of a second",
+    t.Opaque: NOT_STORED,
 }

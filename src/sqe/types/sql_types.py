@@ -123,6 +123,18 @@ class Row(Type):
 
 
 @record
+class Opaque(Type):
+    """A type that exists while a statement runs, and that only its own functions look into. Engines carry its
+    values as those of `carrier`; a text is what Trino's clients are shown."""
+
+    name: str
+    carrier: Type
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@record
 class FunctionType(Type):
     """The type of a lambda."""
 
@@ -166,6 +178,13 @@ UNKNOWN = Simple("unknown")
 YEAR_MONTH = Simple("interval year to month")
 DAY_SECOND = Simple("interval day to second")
 VARCHAR = Varchar()
+GEOMETRY = Opaque("Geometry", VARCHAR)
+SPHERICAL_GEOGRAPHY = Opaque("SphericalGeography", VARCHAR)
+BING_TILE = Opaque("BingTile", VARCHAR)
+HYPER_LOG_LOG = Opaque("HyperLogLog", VARBINARY)
+SET_DIGEST = Opaque("SetDigest", VARBINARY)
+T_DIGEST = Opaque("tdigest", VARBINARY)
+Q_DIGESTS = {element: Opaque(f"qdigest({element})", VARBINARY) for element in (BIGINT, DOUBLE, REAL)}
 
 INTEGERS = (TINYINT, SMALLINT, INTEGER, BIGINT)
 INTEGER_DIGITS = {TINYINT: 3, SMALLINT: 5, INTEGER: 10, BIGINT: 19}
@@ -178,6 +197,15 @@ SIMPLE_TYPES: dict[str, Type] = {
         *(YEAR_MONTH, DAY_SECOND, VARCHAR),
     )
 }
+OPAQUE_TYPES: dict[str, Opaque] = {
+    str(kind).lower(): kind
+    for kind in (
+        *(GEOMETRY, SPHERICAL_GEOGRAPHY, BING_TILE, HYPER_LOG_LOG, SET_DIGEST, T_DIGEST),
+        *Q_DIGESTS.values(),
+    )
+}
+"""By name in lower case: a statement may spell them as it likes."""
+_COMPARED = (GEOMETRY, BING_TILE)
 MAX_PRECISION = 38
 
 
@@ -232,7 +260,7 @@ def is_comparable(t: Type) -> bool:
         return all(is_comparable(f.type) for f in t.fields)
     if isinstance(t, Map):
         return is_comparable(t.value)
-    return not isinstance(t, FunctionType)
+    return t in _COMPARED if isinstance(t, Opaque) else not isinstance(t, FunctionType)
 
 
 def is_orderable(t: Type) -> bool:
@@ -240,7 +268,7 @@ def is_orderable(t: Type) -> bool:
         return is_orderable(t.element)
     if isinstance(t, Row):
         return all(is_orderable(f.type) for f in t.fields)
-    return not isinstance(t, (Map, FunctionType)) and t != JSON
+    return not isinstance(t, (Map, FunctionType, Opaque)) and t != JSON
 
 
 def has(t: Type, kind: type[Type] | Type) -> bool:

@@ -53,6 +53,11 @@ class _Reader:
                 return t.Map(key, value)
             case "row":
                 return t.Row(tuple(self._row()))
+            case "qdigest":
+                self._take("(")
+                of = self._take()
+                self._take(")")
+                return self._simple(f"{word}({of})")
         match word, self._numbers():
             case "decimal", [precision, scale]:
                 return t.Decimal(precision, scale)
@@ -122,7 +127,7 @@ class _Reader:
         return int(word)
 
     def _simple(self, name: str) -> t.Type:
-        kind = t.SIMPLE_TYPES.get(name)
+        kind = t.SIMPLE_TYPES.get(name) or t.OPAQUE_TYPES.get(name.lower())
         if kind is None:
             self._fail()
         return kind

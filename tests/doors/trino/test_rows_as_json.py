@@ -48,6 +48,9 @@ SIMPLE: list[tuple[t.Type, st.SearchStrategy[Any]]] = [
     (t.DAY_SECOND, st.integers(-(10**15), 10**15).map(lambda millis: millis * 1000)),
     (t.YEAR_MONTH, st.integers(-(10**5), 10**5)),
     (t.UNKNOWN, st.none()),
+    (t.GEOMETRY, st.just("POINT (1 2)")),
+    (t.BING_TILE, st.integers(0, 7).map(lambda x: f'{{"x":{x},"y":0,"zoom":3}}')),
+    (t.HYPER_LOG_LOG, st.binary(max_size=6)),
 ]
 NESTED: list[tuple[t.Type, st.SearchStrategy[Any]]] = [
     (t.Array(t.INTEGER), st.lists(st.none() | st.integers(-5, 5), max_size=3)),

@@ -22,6 +22,7 @@ from sqe.tree.expressions import GeneratedName, Ref
 from sqe.tree.names import check_characters
 from sqe.tree.relations import Project, Relation, TableName
 from sqe.types import sql_types as t
+from sqe.types.iceberg import NOT_STORED
 
 
 def create_table(b: Binder, node: exp.Create) -> s.Statement:
@@ -181,6 +182,12 @@ def _refuse_unstorable(b: Binder, source: t.Type, name: str, node: exp.Expr) -> 
         case t.Time():
             raise NotSupported(
                 f"column '{name}': Spark cannot read or write {source} columns", position=b.position(node)
+            )
+        case t.Opaque():
+            raise NotSupported(
+                f"column '{name}': a table cannot store {source}",
+                position=b.position(node),
+                hint=NOT_STORED,
             )
         case t.Array(element):
             _refuse_unstorable(b, element, name, node)

@@ -30,6 +30,8 @@ _FEW_DIGITS = 1e-42
 _WITH_EXPONENT = 1e10
 # Up to this scale Arrow writes a decimal without an exponent.
 _PLAIN_SCALE = 6
+# What Java prints of a tile.
+_TILE_AS_KEY = (r'\{"x":(\d+),"y":(\d+),"zoom":(\d+)\}', r"BingTile{x=\1, y=\2, zoom_level=\3}")
 
 _Texts = tuple[pa.Array, bool]
 """The texts of a column, NULL where it is, and whether they stand in quotes."""
@@ -74,6 +76,11 @@ def _texts(column: pa.Array, type_: t.Type, precise: bool) -> _Texts:
     match type_:
         case t.Varchar() | t.JSON | t.UUID:
             return _escaped(column), True
+        case t.BING_TILE:
+            # Its text is an object of JSON.
+            return column, False
+        case t.Opaque(_, carrier):
+            return _texts(column, carrier, precise)
         case t.Char(length):
             return _escaped(pc.utf8_rpad(column, width=length)), True
         case t.Decimal(_, scale):
@@ -290,6 +297,8 @@ def _keys(column: pa.Array, type_: t.Type, precise: bool) -> pa.Array:
     if type_ == t.REAL:
         values = zip(pc.cast(column, pa.string()).to_pylist(), column.to_pylist(), strict=True)
         return pa.array([java_double(value, java_digits(text, value)) for text, value in values], pa.string())
+    if type_ == t.BING_TILE:
+        return pc.replace_substring_regex(column, *_TILE_AS_KEY)
     if type_ == t.DOUBLE or isinstance(type_, (t.Array, t.Map, t.Row)):
         return _escaped(pa.array([java_text(value) for value in column.to_pylist()], pa.string()))
     return _texts(column, type_, precise)[0]

@@ -44,6 +44,9 @@ def signature(type_: t.Type, *, precise: bool) -> dict[str, Any]:
             arguments = [_type(key, precise), _type(value, precise)]
         case t.Row(fields):
             arguments = [_member(f, precise) for f in fields]
+        case t.Opaque():
+            elements = [element for element, kind in t.Q_DIGESTS.items() if kind == type_]
+            arguments = [_type(element, precise) for element in elements]
     return {"rawType": _raw_name(type_), "arguments": arguments}
 
 

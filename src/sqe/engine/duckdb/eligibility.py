@@ -152,7 +152,7 @@ def _is_supported(kind: t.Type) -> bool:
             return not _clash(named) and all(_is_supported(f.type) for f in fields)
         case t.Timestamp(precision) | t.TimestampTz(precision):
             return precision <= _MAX_FRACTION
-        case t.Decimal() | t.Varchar() | t.Char() | t.Fixed():
+        case t.Decimal() | t.Varchar() | t.Char() | t.Fixed() | t.Opaque():
             return True
     return kind in _SIMPLE
 

@@ -24,6 +24,7 @@ from sqe.types.sql_types import (
     Decimal,
     Fixed,
     Map,
+    Opaque,
     Row,
     Timestamp,
     TimestampTz,
@@ -62,6 +63,8 @@ def duck_type(t: Type) -> str:
             return f"DECIMAL({t.precision},{t.scale})"
         case Varchar() | Char():
             return "VARCHAR"
+        case Opaque():
+            return duck_type(t.carrier)
         case Fixed():
             return "BLOB"
         case Timestamp() if t.precision <= _MAX_FRACTION:

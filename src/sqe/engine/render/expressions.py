@@ -9,6 +9,7 @@ from sqe.engine.render.names import lambda_name
 from sqe.engine.render.renderings import Order
 from sqe.engine.render.templates import escape, over_rows, restore
 from sqe.errors import InternalError, NotSupported, Position
+from sqe.functions.casts import SKETCHES
 from sqe.functions.constants import FunctionCall
 from sqe.functions.json_shapes import holds_json_to_read
 from sqe.functions.registry import Function, can_fail, lookup
@@ -36,7 +37,7 @@ from sqe.tree.expressions import (
     walk,
 )
 from sqe.tree.relations import Relation
-from sqe.types.sql_types import APPROXIMATE, BOOLEAN, Array, Map, Row, Type
+from sqe.types.sql_types import APPROXIMATE, BOOLEAN, UNKNOWN, Array, Map, Row, Type
 
 # Field id -> text.
 Scope = Mapping[int, str]
@@ -237,6 +238,10 @@ def _refuse_bodies(node: Lambda) -> None:
             raise NotSupported(f"{function.name} cannot stand in a lambda", position=part.position)
         if isinstance(part, Cast) and holds_json_to_read(part.operand.type, part.type):
             raise NotSupported("a cast from JSON cannot stand in a lambda", position=part.position)
+        if isinstance(part, Cast) and part.type in SKETCHES and part.operand.type not in (part.type, UNKNOWN):
+            raise NotSupported(f"a cast to {part.type} cannot stand in a lambda", position=part.position)
+        if isinstance(part, Call) and part.function == "cardinality" and part.arguments[0].type in SKETCHES:
+            raise NotSupported("cardinality of a sketch cannot stand in a lambda", position=part.position)
 
 
 def _operands(node: Expression) -> Sequence[Expression]:

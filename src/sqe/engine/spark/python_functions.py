@@ -19,6 +19,8 @@ _RESULTS: dict[str, Any] = {
     "BIGINT": LongType(),
     "BOOLEAN": BooleanType(),
     "ARRAY<STRING>": ArrayType(StringType()),
+    "ARRAY<BIGINT>": ArrayType(LongType()),
+    "ARRAY<DOUBLE>": ArrayType(DoubleType()),
 }
 
 

@@ -24,6 +24,7 @@ from sqe.types.sql_types import (
     Decimal,
     Fixed,
     Map,
+    Opaque,
     Row,
     RowField,
     Time,
@@ -68,6 +69,8 @@ def spark_type(t: Type) -> str:
             return f"DECIMAL({t.precision},{t.scale})"
         case Varchar() | Char():
             return "STRING"
+        case Opaque():
+            return spark_type(t.carrier)
         case Fixed():
             return "BINARY"
         case Timestamp():

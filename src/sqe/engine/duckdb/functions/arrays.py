@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from sqe.engine.duckdb.functions.casts import duck_cast
 from sqe.engine.duckdb.functions.text import applied, refuse, share, shared, struct
 from sqe.engine.duckdb.types import duck_type
+from sqe.engine.render.opaque_renderings import cardinality as of_sketch
 from sqe.engine.render.renderings import Renderer, Rendering
 from sqe.engine.render.templates import fill
 from sqe.errors import NotSupported
@@ -54,6 +55,8 @@ def _set(template: str) -> Renderer:
 
 
 def cardinality(call: Call, texts: Texts) -> str:
+    if (body := of_sketch(call.arguments[0].type)) is not None:
+        return f"{body}({texts[0]})"
     if isinstance(call.arguments[0].type, Map):
         return f"CAST(cardinality({texts[0]}) AS BIGINT)"
     return f"len({texts[0]})"

@@ -8,7 +8,8 @@ from __future__ import annotations
 from sqe.engine.duckdb.functions.text import give_up, refuse, share, string
 from sqe.engine.duckdb.types import duck_type, quote_name
 from sqe.errors import NotSupported
-from sqe.functions.casts import castable
+from sqe.functions.bodies import TRIED
+from sqe.functions.casts import SKETCHES, castable
 from sqe.functions.json_shapes import holds_json_to_read
 from sqe.types.sql_types import (
     APPROXIMATE,
@@ -72,8 +73,10 @@ class _Cast:
         return f"{self.word}({text} AS {duck_type(target)})"
 
     def text(self, text: str, source: Type, target: Type) -> str:
-        if source == target or (_is_binary(source) and _is_binary(target)):
+        if source == target or (_is_binary(source) and _is_binary(target)) or source in SKETCHES:
             return text
+        if target in SKETCHES and source == VARBINARY:
+            return self.sketch(text, target)
         if target == JSON:
             from sqe.engine.duckdb.functions.json_casts import to_json  # few statements have one
 
@@ -95,6 +98,11 @@ class _Cast:
         if source in (UNKNOWN, BOOLEAN):
             return f"CAST({text} AS {duck_type(target)})"
         return _moment(text, source, target)
+
+    def sketch(self, text: str, target: Type) -> str:
+        if self.depth:
+            raise NotSupported(f"a cast to {target} inside an array, a map or a row")
+        return f"sqe_{SKETCHES[target]}_checked{TRIED if self.safe else ''}({text})"
 
     def nested(self, text: str, source: Type, target: Type) -> str:
         if holds_json_to_read(source, target):

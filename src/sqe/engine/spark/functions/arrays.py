@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Sequence
 
+from sqe.engine.render.opaque_renderings import cardinality as of_sketch
 from sqe.engine.render.renderings import Renderer, Rendering
 from sqe.engine.spark.functions.casts import printed_text, spark_cast
 from sqe.engine.spark.functions.operators import equal
@@ -71,6 +72,14 @@ def _equality(plain: str, floats: str, nested: str) -> Renderer:
         return share(nested.replace("{equal}", test), texts)
 
     return render
+
+
+_SIZE = shared("CAST(CASE WHEN {0} IS NOT NULL THEN size({0}) END AS BIGINT)")
+
+
+def _cardinality(call: Call, texts: Texts) -> str:
+    body = of_sketch(call.arguments[0].type)
+    return _SIZE(call, texts) if body is None else f"{body}({texts[0]})"
 
 
 def _element_at(call: Call, texts: Texts) -> str:
@@ -251,7 +260,7 @@ _INTERSECT = (
 
 
 RENDERINGS: dict[str, Rendering] = {
-    "cardinality": shared("CAST(CASE WHEN {0} IS NOT NULL THEN size({0}) END AS BIGINT)"),
+    "cardinality": _cardinality,
     "element_at": _element_at,
     "contains": _equality(
         "array_contains({0}, {1})",

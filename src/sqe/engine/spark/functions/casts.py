@@ -11,7 +11,8 @@ from sqe.engine.spark.functions.text import refuse, share, string
 from sqe.engine.spark.functions.times import DAY, of_day
 from sqe.engine.spark.types import quote_name, spark_type
 from sqe.errors import NotSupported
-from sqe.functions.casts import castable, is_binary
+from sqe.functions.bodies import TRIED
+from sqe.functions.casts import SKETCHES, castable, is_binary
 from sqe.functions.json_shapes import holds_json_to_read
 from sqe.types.sql_types import (
     APPROXIMATE,
@@ -82,8 +83,10 @@ class _Cast:
         return f"{self.word}({text} AS {spark_type(target)})"
 
     def text(self, text: str, source: Type, target: Type) -> str:
-        if source == target or (is_binary(source) and is_binary(target)):
+        if source == target or (is_binary(source) and is_binary(target)) or source in SKETCHES:
             return text
+        if target in SKETCHES and source == VARBINARY:
+            return self.sketch(text, target)
         if source == UNKNOWN:
             return _typed_null(text, target)
         if target == JSON:
@@ -103,6 +106,11 @@ class _Cast:
         if source == BOOLEAN:
             return f"CAST({text} AS {spark_type(target)})"
         return _moment(text, source, target)
+
+    def sketch(self, text: str, target: Type) -> str:
+        if self.depth:
+            raise NotSupported(f"a cast to {target} inside an array, a map or a row")
+        return f"sqe_{SKETCHES[target]}_checked{TRIED if self.safe else ''}({text})"
 
     def nested(self, text: str, source: Type, target: Type) -> str:
         if holds_json_to_read(source, target):
