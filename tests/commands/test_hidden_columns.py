@@ -12,9 +12,9 @@ from sqe.engine.spark.spark import Spark
 from sqe.errors import SqeError
 from sqe.policy.decision import EVERYTHING, Decision
 from sqe.session import Identity
-from sqe.tree.expressions import Literal
+from sqe.tree.privileges import ALL
 from sqe.tree.relations import TableName
-from sqe.types import sql_types as t
+from sqe.tree.rules import Rule
 
 
 @pytest.fixture(scope="module")
@@ -76,8 +76,7 @@ class Filtered:
     active = False
 
     def table(self, identity: Identity, table: TableName) -> Decision:
-        rule = (lambda columns: Literal(t.BOOLEAN, True),)
-        return Decision(visible=True, row_filters=rule) if self.active else EVERYTHING
+        return Decision(ALL, row_filters=(Rule("true"),)) if self.active else EVERYTHING
 
     def may_read_files(self, identity: Identity, paths: Sequence[str]) -> bool:
         return False
