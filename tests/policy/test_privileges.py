@@ -99,7 +99,7 @@ def test_a_statement_without_one_of_its_privileges_is_denied(
         connection.execute(sql)
 
 
-@pytest.mark.parametrize(("sql", "needs"), NEEDS, ids=str)
+@pytest.mark.parametrize(("sql", "needs"), NEEDS, ids=[sql for sql, _ in NEEDS])
 def test_it_needs_no_other(home: tuple[Connection, Allows], sql: str, needs: set[Privilege]) -> None:
     """As far as it is planned: what it changes is needed by the others."""
     connection, policy = home
