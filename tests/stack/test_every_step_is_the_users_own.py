@@ -65,8 +65,7 @@ class Watched:
 def watched(
     lake: Lake, spark_on_s3: Spark, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Watched]:
-    if not lake.servers:
-        pytest.skip("the log of this lake is somebody else's")
+    lake.need_servers()
     home = tmp_path_factory.mktemp("sqe")
     settings = {"metadata_cache_ttl_secs": TTL}
     with (

@@ -3,25 +3,12 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
 
 import pytest
 from tests.stack.lake import Lake
 from tests.stack.tables import Stored, create_body, new_table
 
 pytestmark = pytest.mark.integration
-
-
-@pytest.fixture(scope="module")
-def orders(lake: Lake) -> Iterator[Stored]:
-    with new_table(lake, "sales") as table:
-        yield table
-
-
-@pytest.fixture(scope="module")
-def salaries(lake: Lake) -> Iterator[Stored]:
-    with new_table(lake, "hr") as table:
-        yield table
 
 
 def test_alice_loads_a_table_of_sales(lake: Lake, orders: Stored) -> None:

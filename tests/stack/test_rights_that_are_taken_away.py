@@ -22,8 +22,7 @@ SNAPSHOTS = 'SELECT count(*) FROM lake.sales."revoked$snapshots"'
 
 @pytest.fixture
 def catalog_and_sqe(lake: Lake, spark_on_s3: Spark, tmp_path: Path) -> Iterator[tuple[Between, Serving]]:
-    if not lake.servers:
-        pytest.skip("the users of this lake are somebody else's")
+    lake.need_servers()
     with (
         between(lake.url) as catalog,
         serving(

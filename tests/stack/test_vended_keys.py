@@ -14,20 +14,8 @@ pytestmark = pytest.mark.integration
 
 
 @pytest.fixture(scope="module")
-def orders(lake: Lake) -> Iterator[Stored]:
-    with new_table(lake, "sales") as table:
-        yield table
-
-
-@pytest.fixture(scope="module")
 def customers(lake: Lake) -> Iterator[Stored]:
     with new_table(lake, "sales") as table:
-        yield table
-
-
-@pytest.fixture(scope="module")
-def salaries(lake: Lake) -> Iterator[Stored]:
-    with new_table(lake, "hr") as table:
         yield table
 
 

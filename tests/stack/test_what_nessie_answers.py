@@ -14,8 +14,7 @@ pytestmark = pytest.mark.integration
 
 @pytest.fixture(autouse=True)
 def nessie(lake: Lake) -> None:
-    if not lake.servers:
-        pytest.skip("it is not this Nessie")
+    lake.need_servers()
 
 
 @pytest.fixture
