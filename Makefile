@@ -54,7 +54,7 @@ stack-down: bootstrap ## End what `make stack` has started
 test-flight: bootstrap ## Run the clients of Flight SQL: ADBC, pyarrow, JDBC (needs a JDK) and Go (needs go)
 	$(PYTHON) -m pytest tests/clients --ignore tests/clients/trino
 
-test-trino: bootstrap ## Run Trino's clients against the Trino door: CLI, JDBC, Python, SQLAlchemy, Go, Node, dbt (fetches 100 MB once)
+test-trino: bootstrap ## Run Trino's clients against the Trino door: CLI, JDBC, Python, SQLAlchemy, Go, Node, dbt, Superset (fetches 500 MB once)
 	$(PYTHON) -m pytest -n 0 tests/doors/trino tests/clients/trino tests/docs/test_clients_page.py
 
 lint: bootstrap ## Check style and types

@@ -41,6 +41,14 @@ OLD_JDBC = Jar(
 PYTHON = "trino[sqlalchemy]==0.340.0"
 # Newer versions of dbt-core fetch a part of themselves from elsewhere.
 DBT = ("dbt-core==1.10.23", "dbt-trino==1.10.6")
+# With what it forgets to ask for, and a cache as it was when it was made.
+SUPERSET = (
+    "apache-superset==6.1.0",
+    "flask-caching==2.3.1",
+    "cachetools==8.0.0",
+    "boto3==1.44.3",
+    "trino==0.340.0",
+)
 HERE = Path(__file__).parent
 
 
@@ -114,6 +122,18 @@ def dbt_packages() -> Path:
             run([sys.executable, "-m", "pip", "install", "--quiet", "--target", str(target), *DBT], HERE)
             target.rename(directory)
     return directory
+
+
+def superset_python() -> Path:
+    """The Python of an environment that has Superset, which wants other versions of much that is here."""
+    directory = default_cache() / "clients" / SUPERSET[0].replace("==", "-")
+    python = directory / "bin" / "python"
+    if not (directory / "complete").exists():
+        shutil.rmtree(directory, ignore_errors=True)
+        run([sys.executable, "-m", "venv", str(directory)], HERE)
+        run([str(python), "-m", "pip", "install", "--quiet", *SUPERSET], HERE)
+        (directory / "complete").touch()
+    return python
 
 
 def run(command: list[str], directory: Path) -> str:
