@@ -18,6 +18,8 @@ WRONG = [
     ("json_value(x, 'lax $.\"it''s\" ]')", "SYNTAX_ERROR", 37),
     ("json_value(x, 'lax $.datetime()')", "NOT_SUPPORTED", 22),
     ("json_value(x, 'lax $?(@ like_regex \"a\")')", "NOT_SUPPORTED", 22),
+    ("json_value(x, 'lax $[$?(exists(-\"a\"))]')", "INVALID_PATH", 22),
+    ("json_value(x, 'lax $?(@.type().abs() > 1)')", "INVALID_PATH", 22),
     ("json_value(x, 'lax $v' PASSING 1 AS v)", "INVALID_PATH", 22),
     ("json_value(x, 'lax $V' PASSING 1 AS v, 2 AS V)", "DUPLICATE_PARAMETER_NAME", 52),
     ("json_value(x, 'lax $V' PASSING DATE '2020-01-01' AS v)", "NOT_SUPPORTED", 39),

@@ -15,6 +15,7 @@ from sqe.bind.binder import Binder, coerce
 from sqe.bind.conversion import check_arguments
 from sqe.bind.names import name_of
 from sqe.bind.query.expressions import bind_expression, call
+from sqe.bind.query.json_path_types import check_types
 from sqe.bind.query.scope import Scope
 from sqe.bind.types import bind_type
 from sqe.errors import NotSupported, Position, TypeMismatch, UserError
@@ -136,7 +137,9 @@ def _input(b: Binder, node: exp.Expr, encoding: str | None, scope: Scope) -> tup
 
 def read_path(b: Binder, node: exp.Expr) -> Path:
     try:
-        return parse(node.name)
+        path = parse(node.name)
+        check_types(path.root)
+        return path
     except PathError as error:
         position = b.position(node)
         if error.offset is not None and not b.inside:
