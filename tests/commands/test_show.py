@@ -63,7 +63,10 @@ def test_names(lake: Connection) -> None:
     assert names(lake, "SHOW TABLES") == ["a_b", "axb", "orders", "recent"]
     assert names(lake, "SHOW TABLES IN sales") == ["t"]
     assert names(lake, 'SHOW TABLES FROM "iceberg".SALES') == ["t"]
-    assert names(lake, "SHOW TABLES FROM INFORMATION_SCHEMA") == ["columns", "schemata", "tables", "views"]
+    assert names(lake, "SHOW TABLES FROM INFORMATION_SCHEMA") == [
+        *("applicable_roles", "columns", "enabled_roles", "roles", "schemata", "table_privileges", "tables"),
+        "views",
+    ]
     assert names(lake, "SHOW VIEWS") == ["recent"]
     assert names(lake, "SHOW VIEWS FROM sales") == []
 
@@ -134,7 +137,7 @@ def test_functions(light: Connection) -> None:
         ("count_if", "bigint", "boolean", "aggregate", True, "How many are true")
     ]
     kinds = {row[3] for row in rows(light, "SHOW FUNCTIONS")}
-    assert kinds == {"scalar", "aggregate", "window"}
+    assert kinds == {"scalar", "aggregate", "window", "table"}
     assert {row[4] for row in rows(light, "SHOW FUNCTIONS LIKE 'rand%'")} == {False}
     assert not any(str(row[0]).startswith("$") for row in rows(light, "SHOW FUNCTIONS"))
 

@@ -45,18 +45,22 @@ def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
 def _apply(
     statement: Statement, tree: StatementTree, coordinator: Coordinator, catalogs: Catalogs
 ) -> None:
+    if change(tree, catalogs, statement.warnings):
+        owners.changed(tree, statement.session.identity, coordinator)
+
+
+def change(tree: StatementTree, catalogs: Catalogs, warnings: list[str]) -> bool:
+    """Applies a definition; adds to `warnings`. False where IF NOT EXISTS found another's."""
     try:
-        change(tree, catalogs, statement.warnings)
+        _change(tree, catalogs, warnings)
     except AlreadyExists:
-        if not (isinstance(tree, (CreateSchema, CreateTable, CreateView)) and tree.if_not_exists):
-            raise
-        # It is another's.
-        return
-    owners.changed(tree, statement.session.identity, coordinator)
+        if isinstance(tree, (CreateSchema, CreateTable, CreateView)) and tree.if_not_exists:
+            return False
+        raise
+    return True
 
 
-def change(tree: StatementTree, catalogs: Catalogs, warnings: list[str]) -> None:
-    """Applies a definition; adds to `warnings`. AlreadyExists also where IF NOT EXISTS would forgive it."""
+def _change(tree: StatementTree, catalogs: Catalogs, warnings: list[str]) -> None:
     match tree:
         case CreateSchema():
             create_schema(tree, catalogs)
