@@ -60,14 +60,15 @@ def plan(statement: Statement, coordinator: Coordinator) -> Plan:
     statement.time_zone = session.time_zone
     statement.plan_again = partial(_plan_again, statement, session, coordinator)
     guard = Guard(coordinator.policy, session.identity, statement.staged)
-    # A policy may decide otherwise next time.
-    reusable = not guard.may_hide and not statement.parameters and not statement.staged
+    # Asked before anything is decided: what is planned now is found again only while nothing has changed.
+    version = guard.version
+    reusable = version is not None and not statement.parameters and not statement.staged
     unchanged = coordinator.catalogs_of(session).unchanged
-    planned = coordinator.plans.find(statement.text, session, unchanged) if reusable else None
+    planned = coordinator.plans.find(statement.text, session, version, unchanged) if reusable else None
     if planned is None:
         planned = _plan(statement, session, guard, coordinator)
         if reusable:
-            coordinator.plans.keep(statement.text, session, planned)
+            coordinator.plans.keep(statement.text, session, version, planned)
     statement.route = planned.route
     return planned
 

@@ -16,7 +16,11 @@ from sqe.coordinator import Coordinator
 from sqe.engine.spark.spark import Spark
 from sqe.errors import AccessDenied, ConfigError, NotFound, NotSupported, SqeError, SyntaxFault, Unavailable
 from sqe.policy.configured import from_config
+from sqe.policy.grant_store import GrantStore
 from sqe.session import Identity
+from sqe.tree.grants import Grant, Grantee, GranteeKind, Scope
+from sqe.tree.privileges import Privilege
+from sqe.tree.relations import TableName
 
 pytestmark = pytest.mark.spark
 USERS = {
@@ -273,6 +277,36 @@ def test_grants_that_cannot_be_read_allow_nothing(house: House, ask: As) -> None
     finally:
         store._path.write_bytes(content)
     assert ask("joe", "SELECT count(*) FROM people") == [(3,)]
+
+
+def test_plans_are_kept_until_something_is_granted(house: House, ask: As) -> None:
+    ask("root", "GRANT SELECT ON regions TO joe")
+    plans = house.coordinator.plans
+    sql = "SELECT region FROM regions"
+    used = plans.used
+    assert [ask("joe", sql) for _ in range(3)] == [[("US",)]] * 3
+    assert plans.used == used + 2
+    ask("root", "GRANT SELECT ON regions TO joe MASKED WITH (region = 'redact')")
+    assert [ask("joe", sql) for _ in range(2)] == [[("***",)]] * 2
+    ask("root", "REVOKE SELECT ON regions FROM joe")
+    with pytest.raises(NotFound):
+        ask("joe", sql)
+
+
+def test_another_process_may_change_the_grants(house: House, ask: As) -> None:
+    ours: Any = house.coordinator.policy.granted  # type: ignore[attr-defined]
+    theirs = GrantStore(ours._path)
+    grant = Grant(
+        Privilege.SELECT,
+        Scope.TABLE,
+        TableName("iceberg", ("default",), "people"),
+        Grantee(GranteeKind.USER, "joe"),
+    )
+    for _ in range(20):
+        theirs.add(grant)
+        assert list(ours.grants()) == [grant] and ours.version == theirs.version
+        assert theirs.remove(grant)
+        assert list(ours.grants()) == []
 
 
 def test_somebody_must_be_able_to_grant(tmp_path: Path) -> None:

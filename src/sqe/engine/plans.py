@@ -1,7 +1,7 @@
 """A cache of plans: a dashboard asks the same queries again and again.
 
-A plan is reused for the same text, identity and session settings, as long as every table that it reads is
-still at the metadata file that it was planned with.
+A plan is reused for the same text, identity, version of the policy and session settings, as long as every
+table that it reads is still at the metadata file that it was planned with.
 """
 
 from __future__ import annotations
@@ -96,8 +96,10 @@ class Plans:
     def __len__(self) -> int:
         return len(self._plans)
 
-    def find(self, text: str, session: Session, unchanged: Unchanged) -> Plan | None:
-        key = _key(text, session)
+    def find(
+        self, text: str, session: Session, policy_version: int | None, unchanged: Unchanged
+    ) -> Plan | None:
+        key = _key(text, session, policy_version)
         plan = self._plans.get(key)
         tables = None if plan is None else unchanged(plan.tables)
         if tables is None:
@@ -107,10 +109,10 @@ class Plans:
             self.missed += tables is None
         return None if plan is None or tables is None else plan.with_keys_of(tables)
 
-    def keep(self, text: str, session: Session, plan: Plan) -> None:
+    def keep(self, text: str, session: Session, policy_version: int | None, plan: Plan) -> None:
         if not _is_cacheable(plan):
             return
-        key = _key(text, session)
+        key = _key(text, session, policy_version)
         with self._lock:
             for table in plan.tables.values():
                 version, readers = self._readers.get(table.uuid, ("", set()))
@@ -132,11 +134,11 @@ def _bytes(plan: Plan) -> int:
     return 30_000 + 4 * len(plan.rendered.sql if plan.rendered is not None else "")
 
 
-def _key(text: str, session: Session) -> Key:
+def _key(text: str, session: Session, policy_version: int | None) -> Key:
     settings = tuple(sorted(session.properties.items()))
     prepared = tuple(sorted(session.prepared.items()))
     where = (session.catalog, session.namespace, session.time_zone)
-    return (text, session.identity, *where, settings, prepared)
+    return (text, session.identity, policy_version, *where, settings, prepared)
 
 
 def _is_cacheable(plan: Plan) -> bool:

@@ -51,7 +51,8 @@ NOTHING = Decision(frozenset())
 
 
 class Policy(Protocol):
-    """A source of decisions. An error while deciding denies."""
+    """A source of decisions. An error while deciding denies. Of one that has a `version`, a number that is
+    another after every change, plans are kept for the next statement."""
 
     def table(self, identity: Identity, table: TableName) -> Decision: ...
 
@@ -70,6 +71,8 @@ class AllowAll:
     """Everybody sees all tables. Embedded, the user of the operating system also reads and writes what the
     operating system lets them; on a server, which has rights of its own, nothing outside of tables is read,
     and nothing is placed outside of `warehouses`."""
+
+    version = 0
 
     def __init__(self, warehouses: Sequence[str] | None = None) -> None:
         self._warehouses = None if warehouses is None else tuple(filter(None, map(_plain, warehouses)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
+import time
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -18,6 +19,7 @@ from sqe.tree.relations import TableName
 from sqe.tree.rules import Mask, Rule
 
 _BUSY_SECONDS = 10.0
+_SETTLED_NS = 100_000_000
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS grants (what TEXT PRIMARY KEY, table_key TEXT NOT NULL, body TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS owners (table_key TEXT PRIMARY KEY, user TEXT NOT NULL);
@@ -27,12 +29,13 @@ INSERT INTO version SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM version);
 
 
 class GrantStore:
-    """Read as a whole, and again when somebody has changed it."""
+    """Read as a whole, and again when its file has changed: each table of a listing asks."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = threading.Lock()
         self._known: int | None = None
+        self._signature: tuple[int, int, int] | None = None
         self._grants: tuple[Grant, ...] = ()
         self._owners: dict[str, str] = {}
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -95,15 +98,23 @@ class GrantStore:
 
     def _refresh(self) -> None:
         try:
+            status = self._path.stat()
+            signature = (status.st_ino, status.st_size, status.st_mtime_ns)
+            if signature == self._signature:
+                return
+            # Clocks of file systems are coarse: what was changed just now may change again unseen.
+            settled = time.time_ns() - status.st_mtime_ns > _SETTLED_NS
             with closing(self._opened()) as database:
                 (version,) = database.execute("SELECT number FROM version").fetchone()
+                self._signature = signature if settled else None
                 if version == self._known:
                     return
                 bodies = database.execute("SELECT body FROM grants ORDER BY what").fetchall()
                 self._grants = tuple(_grant(json.loads(body)) for (body,) in bodies)
                 self._owners = dict(database.execute("SELECT table_key, user FROM owners"))
                 self._known = version
-        except (sqlite3.Error, TypeError, ValueError, KeyError):
+        except (OSError, sqlite3.Error, TypeError, ValueError, KeyError):
+            self._signature = self._known = None
             # Nothing is allowed by what cannot be read.
             raise Unavailable("the grants cannot be read", code="POLICY_UNAVAILABLE") from None
 
@@ -113,6 +124,7 @@ class GrantStore:
                 for sql, values in statements:
                     database.execute(sql, values)
                 database.execute("UPDATE version SET number = number + 1")
+                self._signature = None
         except sqlite3.Error:
             raise Unavailable("the grants cannot be written", code="POLICY_UNAVAILABLE") from None
 

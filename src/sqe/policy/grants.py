@@ -24,6 +24,10 @@ _NULL = Mask("nullify")
 class Granted(Protocol):
     """Where grants are kept."""
 
+    @property
+    def version(self) -> int:
+        """Another number after every change."""
+
     def grants(self) -> Sequence[Grant]:
         """All of them, as they are now."""
 
@@ -64,6 +68,10 @@ class GrantPolicy:
         self._admin_roles = frozenset(admin_roles)
         self._elsewhere = elsewhere
         self._mask_key = mask_key
+
+    @property
+    def version(self) -> int:
+        return self.granted.version
 
     def is_admin(self, identity: Identity) -> bool:
         return identity.user in self._admins or bool(identity.roles & self._admin_roles)

@@ -85,6 +85,12 @@ class Guard:
         return visible_columns(self.decide(table.name), table, columns)
 
     @property
+    def version(self) -> int | None:
+        """The same number as long as it decides the same; None where that is not known."""
+        version = getattr(self._policy, "version", None)
+        return version if isinstance(version, int) else None
+
+    @property
     def may_hide(self) -> bool:
         """Whether something may be hidden from this user, whatever it is. Only the policy without rules is
         sure to hide nothing."""
