@@ -31,7 +31,7 @@ WHOLE_SECONDS = 120.0
 _CHUNK = 1 << 20
 _RETRIES = 3
 # How often an answer is asked for that breaks off.
-_TIMES_READ = 2
+_TIMES_READ = _RETRIES + 1
 _MOST_IDLE = 32
 # A server that says this has done nothing.
 _NOT_DONE = frozenset({429, 503})
