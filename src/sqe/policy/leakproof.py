@@ -1,32 +1,24 @@
-"""No expression of a user may fail because of a row that is hidden from that user.
+"""What may fail because of a row that is hidden from the user, and so would tell of it.
 
 Engines move conditions: on Spark a condition of the query runs below a row filter that holds a subquery or a
-Python body, and its error then tells of the rows that the filter would have taken away. Nothing in the
-rendered SQL keeps the two apart, so that a query of such a table may only say what cannot fail.
+Python body, and its error then tells of the rows that the filter would have taken away. A barrier keeps the
+two apart, and costs what the engine would have skipped; a query that says nothing that can fail needs none.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from sqe.errors import NotSupported
 from sqe.functions.registry import can_fail
 from sqe.tree import statements as s
 from sqe.tree.expressions import Call, InList, InSubquery, Quantified, ScalarSubquery, walk
-from sqe.tree.relations import Aggregate, Extend, Project, Relation, TableName
+from sqe.tree.relations import Aggregate, Extend, Project, Relation
 from sqe.types.sql_types import Array, Map, Row
 
 
-def check_leakproof(statement: s.Statement, table: TableName) -> None:
-    """Refuses what may fail, anywhere in a statement that reads `table`, which has a row filter or mask:
-    joins carry errors from one table to another."""
-    for node in walk(statement):
-        if _leaks(node):
-            raise NotSupported(
-                f"'{table}' has a row filter or mask: what may fail for some rows is not supported over it",
-                position=getattr(node, "position", None),
-                hint="TRY(…) and TRY_CAST give NULL instead of failing",
-            )
+def may_leak(statement: s.Statement) -> bool:
+    """Whether anything may fail, anywhere in a statement: joins carry errors from one table to another."""
+    return any(_leaks(node) for node in walk(statement))
 
 
 def _leaks(node: Any) -> bool:

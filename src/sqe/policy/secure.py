@@ -10,12 +10,12 @@ from sqe.catalog.iceberg.table import Column, Table
 from sqe.errors import AccessDenied, InternalError
 from sqe.policy.columns import masks_by_id, visible_columns
 from sqe.policy.decision import AllowAll, Decision, Policy, write_denied
-from sqe.policy.leakproof import check_leakproof
+from sqe.policy.leakproof import may_leak
 from sqe.session import Identity
 from sqe.tree import statements as s
 from sqe.tree.expressions import Expression, Field, Ref, conjunction, transform, walk
 from sqe.tree.privileges import Need, Privilege
-from sqe.tree.relations import FileScan, Filter, Project, Relation, Scan, TableName
+from sqe.tree.relations import Barrier, FileScan, Filter, Project, Relation, Scan, TableName
 from sqe.tree.rules import Rule
 from sqe.types.sql_types import BOOLEAN, Type
 
@@ -114,13 +114,13 @@ def secure(
 ) -> S:
     """The statement with every base relation secured. `tables` are those that binding found."""
 
+    leaks = may_leak(statement)
+
     def change(node: Any) -> Any:
         if isinstance(node, Scan):
             decision = guard.decide(node.table)
             guard.require(Need(Privilege.SELECT, node.table))
-            if decision.row_filters or decision.masks:
-                check_leakproof(statement, node.table)
-            return _secure_scan(node, decision, tables[node.table], fresh, bind_rule)
+            return _secure_scan(node, decision, tables[node.table], fresh, bind_rule, leaks)
         if isinstance(node, FileScan):
             if not guard.may_read_files(node.paths):
                 raise AccessDenied("reading files is not allowed")
@@ -166,8 +166,9 @@ def check_secured(statement: s.Statement) -> None:
 
 
 def _secure_scan(
-    scan: Scan, decision: Decision, table: Table, fresh: Fresh, bind_rule: BindRule
+    scan: Scan, decision: Decision, table: Table, fresh: Fresh, bind_rule: BindRule, leaks: bool
 ) -> Relation:
+    """`leaks` if the statement may fail for some row."""
     if not decision.restricts:
         return replace(scan, secured=True)
     if scan.metadata is not None:
@@ -197,5 +198,7 @@ def _secure_scan(
     )
     if filters:
         relation = Filter(relation.fields, relation, conjunction(*filters))
+        if leaks:
+            relation = Barrier(relation.fields, relation)
     return Project(scan.fields, relation, tuple(values))
 

@@ -204,6 +204,15 @@ class SetOperation(Relation):
 
 
 @record
+class Barrier(Relation):
+    """Nothing from above is computed for the rows of anything below."""
+
+    children = ("input",)
+
+    input: Relation
+
+
+@record
 class Sample(Relation):
     """TABLESAMPLE BERNOULLI|SYSTEM (percent)."""
 

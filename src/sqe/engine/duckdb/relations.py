@@ -62,6 +62,9 @@ class FastRelations(RelationWriter):
     def inline(self, relation: Values, rows: Sequence[str]) -> str:
         return "VALUES " + ", ".join(f"({row})" for row in rows)
 
+    def barrier(self, block: Block) -> Block:
+        raise InternalError("tables with a row filter are not for the fast lane")
+
     def sample(self, relation: Sample, block: Block) -> Block:
         raise InternalError("samples are not for the fast lane")
 

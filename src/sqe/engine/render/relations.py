@@ -27,6 +27,7 @@ from sqe.tree.constants import is_constant
 from sqe.tree.expressions import Call, Cast, Expression, Field, Lambda, Literal, Ref, SortKey, conjuncts
 from sqe.tree.relations import (
     Aggregate,
+    Barrier,
     Cte,
     CteRef,
     Extend,
@@ -105,6 +106,10 @@ class RelationWriter(ABC):
     @abstractmethod
     def inline(self, relation: Values, rows: Sequence[str]) -> str:
         """A relation of several rows, given the text of each."""
+
+    @abstractmethod
+    def barrier(self, block: Block) -> Block:
+        """The same rows, by a clause that the engine moves no condition through."""
 
     @abstractmethod
     def sample(self, relation: Sample, block: Block) -> Block: ...
@@ -188,6 +193,8 @@ class RelationWriter(ABC):
                 return self._limit(relation, needed, outer)
             case SetOperation():
                 return self._set_operation(relation, needed, outer)
+            case Barrier():
+                return self._barrier(relation, needed, outer)
             case Sample():
                 return self._sample(relation, needed, outer)
             case Unnest():
@@ -367,6 +374,10 @@ class RelationWriter(ABC):
         if block.stage is Stage.LIMIT:
             block = sealed(block, needed)
         return replace(block, limit=relation.count, offset=relation.offset, stage=Stage.LIMIT)
+
+    def _barrier(self, relation: Barrier, needed: Needed, outer: Scope) -> Block:
+        block = sealed(self.block(relation.input, needed, outer), needed)
+        return sealed(self.barrier(block), needed)
 
     def _sample(self, relation: Sample, needed: Needed, outer: Scope) -> Block:
         block = sealed(self.block(relation.input, needed, outer), needed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sqe.engine.render.block import Block, Column, sealed
+from sqe.engine.render.block import Block, Column, Stage, sealed
 from sqe.engine.render.layout import Lines, after, before, line
 from sqe.engine.render.lexing import SPARK, is_cast
 from sqe.engine.render.names import cte_name, file_view_name
@@ -74,6 +74,11 @@ class SparkRelations(RelationWriter):
             return "VALUES " + ", ".join(f"({row})" for row in rows)
         # Spark's inline tables hold only what it can fold at once.
         return " UNION ALL ".join(f"SELECT {row}" for row in rows)
+
+    def barrier(self, block: Block) -> Block:
+        # Spark moves no condition past one that is not deterministic; LIMIT ALL, OFFSET 0 and rand() >= 0 it
+        # takes away.
+        return replace(block, where=("monotonically_increasing_id() >= 0",), stage=Stage.WHERE)
 
     def sample(self, relation: Sample, block: Block) -> Block:
         percent = f"{relation.percent:.12f}".rstrip("0").rstrip(".")
