@@ -10,7 +10,7 @@ from sqe.commands.running import Statement
 from sqe.coordinator import Coordinator
 from sqe.engine.plans import Plan
 from sqe.system.listing import Listing
-from sqe.tree.relations import Scan, SystemScan, Values
+from sqe.tree.relations import FILE_COLUMNS, Scan, SystemScan, Values
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,6 +29,12 @@ def rows_of(
 
         table = plan.tables[scan.table]
         assert scan.metadata is not None
+        if scan.metadata == FILE_COLUMNS:
+            from sqe.catalog.iceberg import file_columns
+
+            snapshot_id = None if scan.as_of is None else scan.as_of.snapshot_id
+            files = file_columns.rows(table, snapshot_id, scan.columns)
+            return _arrow(scan.columns, tuple(file_columns.COLUMNS.items()), list(files))
         kinds = metadata_tables.columns(table, scan.metadata)
         assert kinds is not None
         return _arrow(scan.columns, kinds, list(metadata_tables.rows(table, scan.metadata)))

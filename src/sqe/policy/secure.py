@@ -14,6 +14,7 @@ from sqe.policy.leakproof import check_leakproof
 from sqe.session import Identity
 from sqe.tree import statements as s
 from sqe.tree.expressions import Expression, Field, Ref, conjunction, transform, walk
+from sqe.tree.file_columns import with_file_columns
 from sqe.tree.privileges import Need, Privilege
 from sqe.tree.relations import FileScan, Filter, Project, Relation, Scan, TableName
 from sqe.tree.rules import Rule
@@ -159,11 +160,9 @@ def check_secured(statement: s.Statement) -> None:
             raise InternalError("a relation was not secured")
 
 
-def _secure_scan(
-    scan: Scan, decision: Decision, table: Table, fresh: Fresh, bind_rule: BindRule
-) -> Relation:
+def _secure_scan(scan: Scan, decision: Decision, table: Table, fresh: Fresh, bind_rule: BindRule) -> Relation:
     if not decision.restricts:
-        return replace(scan, secured=True)
+        return with_file_columns(replace(scan, secured=True), fresh)
     if scan.metadata is not None:
         # Counts, bounds and file names tell of rows and values that are hidden.
         raise AccessDenied(
@@ -192,4 +191,3 @@ def _secure_scan(
     if filters:
         relation = Filter(relation.fields, relation, conjunction(*filters))
     return Project(scan.fields, relation, tuple(values))
-
