@@ -15,6 +15,7 @@ from sqe.tree.relations import FILE_COLUMNS, Scan, SystemScan, Values
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from sqe.tree.grants import Grant
     from sqe.types.sql_types import Type
 
 
@@ -51,10 +52,19 @@ def rows_of(
         __version__,
         statement.user,
         statement.session.identity.roles,
+        lambda: known_grants(statement, coordinator),
     )
     system = definitions.find(scan.table.catalog, scan.table.namespace[0], scan.table.name)
     assert system is not None
     return _arrow(scan.columns, system.columns, list(rows(sources)))
+
+
+def known_grants(statement: Statement, coordinator: Coordinator) -> Sequence[Grant]:
+    """What was granted that the user of a statement may know of; nothing where no grants are kept."""
+    from sqe.policy.grants import GrantPolicy
+
+    policy = coordinator.policy
+    return policy.known_to(statement.session.identity) if isinstance(policy, GrantPolicy) else ()
 
 
 def _arrow(
