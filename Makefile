@@ -86,4 +86,4 @@ lock: bootstrap ## Resolve the lock files again
 	$(PYTHON) -m pip --disable-pip-version-check install pip-tools
 	$(COMPILE) --allow-unsafe -o requirements-build.lock requirements-build.in
 	@grep -v -e '^#' -e '^$$' requirements-build.lock > requirements-build.tmp && mv requirements-build.tmp requirements-build.lock
-	$(COMPILE) --extra java --extra test --extra dev -o requirements.lock pyproject.toml
+	$(COMPILE) --extra java --extra tpch --extra test --extra dev -o requirements.lock pyproject.toml

@@ -48,6 +48,8 @@ class FakeIdp:
         }
         self.audience = ["catalog"]
         self.lifetime = 300
+        # Who may be whom, by a parameter that it else leaves out, as some do.
+        self.impersonators: dict[str, set[str]] | None = None
         self.keys = {"key-1": rsa_key(1)}
         self.signing = "key-1"
         self.requests: Counter[str] = Counter()
@@ -158,7 +160,13 @@ class FakeIdp:
                     )
                 except jwt.PyJWTError:
                     return refused
-                status, answer = self._issue(subject["preferred_username"], aud=form["audience"])
+                user = subject["preferred_username"]
+                wanted = form.get("requested_subject", user)
+                if self.impersonators is not None and wanted != user:
+                    if wanted not in self.impersonators.get(user, ()):
+                        return 403, {"error": "access_denied"}
+                    user = wanted
+                status, answer = self._issue(user, aud=form["audience"])
                 answer.pop("refresh_token")
                 return status, answer
             case grant if grant == DEVICE:

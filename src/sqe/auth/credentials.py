@@ -54,7 +54,8 @@ class Provider(Protocol):
     """Knows some kind of credentials. `name` is a label of metrics, and never has anything of a user's.
     One whose entries can be removed has `lasting(credentials)` too, which gives a function that says whether
     what let these in is still there; it keeps nothing of the credentials. One that has tokens for others
-    gives them with the identity. One that lets in whoever comes says `proves = False`."""
+    gives them with the identity. One that lets in whoever comes says `proves = False`. One by which somebody
+    may be another has `impersonate(credentials, user)`, which gives that user with their tokens, or None."""
 
     name: str
 

@@ -10,11 +10,12 @@ from sqe.commands.running import Statement
 from sqe.coordinator import Coordinator
 from sqe.engine.plans import Plan
 from sqe.system.listing import Listing
-from sqe.tree.relations import Scan, SystemScan, Values
+from sqe.tree.relations import FILE_COLUMNS, Scan, SystemScan, Values
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from sqe.tree.grants import Grant
     from sqe.types.sql_types import Type
 
 
@@ -29,6 +30,12 @@ def rows_of(
 
         table = plan.tables[scan.table]
         assert scan.metadata is not None
+        if scan.metadata == FILE_COLUMNS:
+            from sqe.catalog.iceberg import file_columns
+
+            snapshot_id = None if scan.as_of is None else scan.as_of.snapshot_id
+            files = file_columns.rows(table, snapshot_id, scan.columns)
+            return _arrow(scan.columns, tuple(file_columns.COLUMNS.items()), list(files))
         kinds = metadata_tables.columns(table, scan.metadata)
         assert kinds is not None
         return _arrow(scan.columns, kinds, list(metadata_tables.rows(table, scan.metadata)))
@@ -45,10 +52,19 @@ def rows_of(
         __version__,
         statement.user,
         statement.session.identity.roles,
+        lambda: known_grants(statement, coordinator),
     )
     system = definitions.find(scan.table.catalog, scan.table.namespace[0], scan.table.name)
     assert system is not None
     return _arrow(scan.columns, system.columns, list(rows(sources)))
+
+
+def known_grants(statement: Statement, coordinator: Coordinator) -> Sequence[Grant]:
+    """What was granted that the user of a statement may know of; nothing where no grants are kept."""
+    from sqe.policy.grants import GrantPolicy
+
+    policy = coordinator.policy
+    return policy.known_to(statement.session.identity) if isinstance(policy, GrantPolicy) else ()
 
 
 def _arrow(

@@ -43,7 +43,7 @@ PROVIDER_KEYS: dict[str, tuple[str, ...]] = {
     "bearer_token": (*_OF_TOKENS, "audience", "allow_unbounded_audience"),
     "client_credentials": (*_OF_TOKENS, *_OF_GRANTS, "token_endpoint", "fallthrough_on_reject"),
     "oidc_password": (*_OF_TOKENS, *_OF_GRANTS, "token_url", "fallthrough_on_reject"),
-    "token_exchange": (*_OF_TOKENS, *_OF_GRANTS, "token_url"),
+    "token_exchange": (*_OF_TOKENS, *_OF_GRANTS, "token_url", "impersonation"),
     "users_file": ("users_file", "fallthrough_on_reject"),
 }
 """What the providers that are built obey, besides the type."""
@@ -134,6 +134,7 @@ _PROVIDER = Section(
         "token_endpoint": text("The same, for `client_credentials`."),
         "client_id": text("As which client the server asks it; the one client of `client_credentials`."),
         "client_secret": text("Secret of that client; a public one has none.", secret=True),
+        "impersonation": flag("Run statements as another user, with a token of theirs (`token_exchange`)."),
         "scope": text("Scopes to ask for, with spaces between them."),
         "audience": text("Whom tokens must be for: one of their `aud` (`bearer_token`, …)."),
         "allow_unbounded_audience": flag("Take tokens for anybody (`bearer_token`)."),

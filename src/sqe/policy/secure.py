@@ -14,6 +14,7 @@ from sqe.policy.leakproof import may_leak
 from sqe.session import Identity
 from sqe.tree import statements as s
 from sqe.tree.expressions import Expression, Field, Ref, conjunction, transform, walk
+from sqe.tree.file_columns import with_file_columns
 from sqe.tree.privileges import Need, Privilege
 from sqe.tree.relations import Barrier, FileScan, Filter, Project, Relation, Scan, TableName
 from sqe.tree.rules import Rule
@@ -170,7 +171,7 @@ def _secure_scan(
 ) -> Relation:
     """`leaks` if the statement may fail for some row."""
     if not decision.restricts:
-        return replace(scan, secured=True)
+        return with_file_columns(replace(scan, secured=True), fresh)
     if scan.metadata is not None:
         # Counts, bounds and file names tell of rows and values that are hidden.
         raise AccessDenied(
@@ -201,4 +202,3 @@ def _secure_scan(
         if leaks:
             relation = Barrier(relation.fields, relation)
     return Project(scan.fields, relation, tuple(values))
-

@@ -15,6 +15,8 @@ from sqe.session import Identity, TokenSource
 
 # Who somebody is, by what they sent and the address that they sent it from.
 LogIn = Callable[[Credentials, str], Grant]
+# Another user, for whom somebody may be by what they sent.
+Impersonate = Callable[[Credentials, str, str], Grant | None]
 AUTHORIZATION = "authorization"
 # A client may name its session, and say that it has used it before.
 SESSION_NAME = "x-sqe-session"
@@ -33,11 +35,13 @@ class Call:
         tokens: TokenSource | None = None,
         *,
         is_proven: bool = True,
+        impersonate: Callable[[str], Grant | None] = lambda user: None,
     ) -> None:
-        """`tokens` came with the log-in of this call."""
+        """`tokens` came with the log-in of this call; `impersonate` gives another user, if they may."""
         self.client = client
         self.identity = identity
         self.is_proven = is_proven
+        self.impersonate = impersonate
         self._sessions = sessions
         self._tokens = tokens
         self._session: ServerSession | None = None
@@ -102,8 +106,9 @@ class Call:
 class Calls:
     """Every call of every door begins here."""
 
-    def __init__(self, log_in: LogIn, sessions: Sessions) -> None:
+    def __init__(self, log_in: LogIn, sessions: Sessions, impersonate: Impersonate | None = None) -> None:
         self._log_in = log_in
+        self._impersonate = impersonate or (lambda credentials, user, peer: None)
         self._sessions = sessions
         self._limits = CallLimits()
 
@@ -117,7 +122,14 @@ class Calls:
             call = Call(client, self._sessions, session.identity)
         else:
             grant = self._grant(client, credentials)
-            call = Call(client, self._sessions, grant.identity, grant.tokens, is_proven=grant.is_proven)
+            call = Call(
+                client,
+                self._sessions,
+                grant.identity,
+                grant.tokens,
+                is_proven=grant.is_proven,
+                impersonate=lambda user: self._impersonate(credentials, user, client.host),
+            )
         with self._limits.counted(call.identity.who):
             try:
                 if session is not None:

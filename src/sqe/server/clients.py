@@ -6,7 +6,7 @@ import threading
 import time
 
 from sqe.coordinator import Coordinator
-from sqe.server.calls import Calls, LogIn
+from sqe.server.calls import Calls, Impersonate, LogIn
 from sqe.server.prepared import PreparedStatements
 from sqe.server.questions import Questions
 from sqe.server.running_statements import RunningStatements
@@ -21,10 +21,12 @@ TOKEN_SECONDS = 10.0
 class Clients:
     """Sessions, and what belongs to them. From `start` to `close` it gives up what nobody uses."""
 
-    def __init__(self, coordinator: Coordinator, log_in: LogIn) -> None:
+    def __init__(
+        self, coordinator: Coordinator, log_in: LogIn, impersonate: Impersonate | None = None
+    ) -> None:
         self.coordinator = coordinator
         self.sessions = Sessions(coordinator.config.sessions, coordinator.session, self._session_ended)
-        self.calls = Calls(log_in, self.sessions)
+        self.calls = Calls(log_in, self.sessions, impersonate)
         self.running = RunningStatements(coordinator)
         self.questions = Questions(coordinator, self.running)
         self.prepared = PreparedStatements(self.questions)

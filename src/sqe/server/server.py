@@ -61,7 +61,7 @@ class Server:
             admission=self.admission,
             observers=(self.metrics, AccessLog(with_text=config.logging.statement_text)),
         )
-        self.clients = Clients(self.coordinator, self._log_in)
+        self.clients = Clients(self.coordinator, self._log_in, self._impersonate)
         self._doors: list[Door] = []
         self._watch = Watch(self.coordinator.catalogs, self._report_catalogs)
         self._report_lock = threading.Lock()
@@ -144,6 +144,9 @@ class Server:
 
     def _log_in(self, credentials: Credentials, peer: str) -> Grant:
         return self._chain.grant(credentials, peer=peer)
+
+    def _impersonate(self, credentials: Credentials, user: str, peer: str) -> Grant | None:
+        return self._chain.impersonate(credentials, user, peer=peer)
 
     def _report_log_in(self, outcome: chain.Outcome) -> None:
         self.coordinator.events.emit(

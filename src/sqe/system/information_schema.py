@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from sqe.catalog.iceberg.view import View
 from sqe.system.listing import Entry
 from sqe.system.sources import Row, Sources
+from sqe.tree.grants import Grant
 
 
 def schemata(of: Sources) -> Iterator[Row]:
@@ -46,6 +47,26 @@ def roles(of: Sources) -> Iterator[Row]:
 
 def applicable_roles(of: Sources) -> Iterator[Row]:
     yield from ((of.user, "USER", role, "NO") for role in sorted(of.roles))
+
+
+def table_privileges(of: Sources) -> Iterator[Row]:
+    """What was granted on whole tables and views, by themselves or with all in their schema or catalog. What
+    is on some columns is no privilege of a table, and what is denied to whom it was granted is none."""
+    grants = of.grants()
+    if not grants:
+        return
+    for entry in _entries(of):
+        holding = [grant for grant in grants if grant.covers(entry.name) and grant.columns is None]
+        denied = {(grant.grantee, grant.privilege) for grant in holding if grant.denies}
+        rows = {_privilege(grant) for grant in holding if (grant.grantee, grant.privilege) not in denied}
+        for grantor, kind, grantee, privilege, grantable in sorted(rows):
+            by = (grantor, "USER") if grantor else (None, None)
+            yield *by, grantee or None, kind, *_full_name(entry), privilege, grantable, None
+
+
+def _privilege(grant: Grant) -> tuple[str, str, str, str, str]:
+    grantee, grantable = grant.grantee, "YES" if grant.grantable else "NO"
+    return grant.grantor, grantee.kind.upper(), grantee.name, grant.privilege.upper(), grantable
 
 
 def _entries(of: Sources) -> Iterator[Entry]:

@@ -16,6 +16,7 @@ _MAKERS: dict[tuple[str, str], Callable[[Sources], Iterator[Row]]] = {
     ("information_schema", "roles"): information_schema.roles,
     ("information_schema", "enabled_roles"): information_schema.roles,
     ("information_schema", "applicable_roles"): information_schema.applicable_roles,
+    ("information_schema", "table_privileges"): information_schema.table_privileges,
     ("runtime", "queries"): runtime.queries,
     ("runtime", "nodes"): runtime.nodes,
     ("metadata", "catalogs"): metadata.catalogs,

@@ -8,6 +8,7 @@ from sqe.foundation.record import record
 from sqe.observe.statement_record import Record
 from sqe.system.listing import Listing
 from sqe.system.patterns import like
+from sqe.tree.grants import Grant
 from sqe.tree.relations import SystemScan
 
 Row = tuple[object, ...]
@@ -15,7 +16,8 @@ Row = tuple[object, ...]
 
 @record
 class Sources:
-    """`records` are the statements that this user may know of, `roles` those of their log-in."""
+    """`records` are the statements that this user may know of, and `grants` what was granted; `roles` are those
+    of their log-in."""
 
     scan: SystemScan
     listing: Listing
@@ -23,6 +25,7 @@ class Sources:
     version: str
     user: str = ""
     roles: frozenset[str] = frozenset()
+    grants: Callable[[], Sequence[Grant]] = tuple
 
     @property
     def catalog(self) -> str:

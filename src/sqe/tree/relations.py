@@ -38,6 +38,11 @@ class AsOf:
 
 PATH = "$path"
 """The hidden column of a table that says in which file a row is."""
+PARTITION = "$partition"
+"""That of the partition of the file, as Iceberg writes it in paths."""
+FILE_MODIFIED_TIME = "$file_modified_time"
+FILE_COLUMNS = "file columns"
+"""The metadata table that these two are read from, which no statement can name."""
 
 
 @record

@@ -12,7 +12,7 @@ from tests.doors.trino.trino_door import Opened, Wire, opened_door
 from sqe.catalog.backends.tpch import TpchCatalog
 from sqe.catalog.tpch.tables import scale_of
 from sqe.engine.spark.spark import Spark
-from sqe.errors import Cancelled, SqeError
+from sqe.errors import Cancelled, ConfigError, SqeError
 
 TPCH = '[catalogs.tpch]\ntype = "tpch"\n'
 TYPES = {
@@ -150,3 +150,11 @@ def test_both_lanes_read_them(tmp_path: Path, spark_lane: Spark) -> None:
             answers.append(Wire(opened.url, **headers).run(query))
         assert answers[0].rows == answers[1].rows and len(answers[0].rows) == 25
         assert answers[0].columns == answers[1].columns
+
+
+def test_without_its_generator_it_is_not_mounted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sqe.catalog.tpch.generator.find_spec", lambda name: None)
+    with pytest.raises(ConfigError) as failure, opened_door(tmp_path, TPCH):
+        pass
+    assert "catalog 'tpch': DuckDB's generator of TPC-H is not installed" in failure.value.message
+    assert "pip install 'sqe[tpch]'" in (failure.value.hint or "")

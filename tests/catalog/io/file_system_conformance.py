@@ -21,6 +21,7 @@ class FileSystemConformance:
         files.write(location, content)
         assert files.read(location) == content
         assert files.size(location) == len(content)
+        assert files.modified_ms(location) >= 0
         assert files.exists(location)
 
     def test_ranges(self, files: FileSystem, place: str) -> None:

@@ -46,6 +46,10 @@ class MemoryFiles:
     def size(self, location: str) -> int:
         return len(self.read(location))
 
+    def modified_ms(self, location: str) -> int:
+        self.read(location)
+        return 0
+
     def exists(self, location: str) -> bool:
         return location in self._files
 

@@ -59,7 +59,9 @@ class TokenEndpoint:
     def client_credentials(self) -> Tokens:
         return self._grant({"grant_type": "client_credentials"})
 
-    def exchange(self, subject_token: str, audience: str) -> Tokens:
+    def exchange(self, subject_token: str, audience: str, *, requested_subject: str | None = None) -> Tokens:
+        """For a token of the same person; or, where the identity provider lets them, of `requested_subject`,
+        a parameter of Keycloak's and others' beside RFC 8693."""
         fields = {
             "grant_type": _EXCHANGE,
             "subject_token": subject_token,
@@ -67,6 +69,8 @@ class TokenEndpoint:
             "requested_token_type": ACCESS_TOKEN,
             "audience": audience,
         }
+        if requested_subject is not None:
+            fields["requested_subject"] = requested_subject
         return self._grant(fields)
 
     def grant(self, fields: Mapping[str, str]) -> Tokens:

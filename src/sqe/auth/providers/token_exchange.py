@@ -1,4 +1,5 @@
-"""Tokens of a client, exchanged for tokens that catalogs take: RFC 8693.
+"""Tokens of a client, exchanged for tokens that catalogs take: RFC 8693. Of the same person, or of another
+whom the identity provider lets them be.
 
 What the client sends proves who it is; what is exchanged for it is what catalogs are asked with, and is never
 seen by the client.
@@ -6,6 +7,7 @@ seen by the client.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -36,11 +38,13 @@ class TokenExchange:
         subject: Judge,
         judge: Judge,
         refresh_buffer: float,
+        impersonation: bool = False,
     ) -> None:
         self._endpoint = endpoint
         self._audience = audience
         self._judge = judge
         self._refresh_buffer = refresh_buffer
+        self.impersonate = self._as_another if impersonation else None
         self._remembered = RememberedLogIns(REMEMBERED_SECS)
         # Forged and expired ones are not sent on.
         self._seen = SeenTokens(issuer, subject.verified)
@@ -69,13 +73,41 @@ class TokenExchange:
         client = replace(identity, rights=seen.identity.rights)
         return LoggedIn(client, tokens, lambda: sent.holds() and tokens.holds_for(identity))
 
-    def _exchanged(self, sent: ClientToken) -> Issued:
-        return self._judge.issued(self._endpoint.exchange(sent.current(), self._audience), None)
+    def _as_another(self, credentials: Credentials, user: str) -> LoggedIn | None:
+        """Another user, with a token of their own; None where the identity provider gives none, or one of
+        anybody else: some leave out what they do not know."""
+        if not isinstance(credentials, Bearer):
+            return None
+        seen = self._seen.verified(credentials.token)
+        if seen is None:
+            return None
+        sent = ClientToken(credentials.token, seen.expires_at)
+        try:
+            tokens = self._remembered.tokens(
+                credentials.token,
+                user,
+                log_in=lambda: self._exchanged(sent, user),
+                renewing=lambda issued: self._renewing(issued, sent, user),
+            )
+        except GrantRefused:
+            return None
+        identity = tokens.identity
+        if identity.user != user:
+            return None
+        # Nothing is shared with that user's own log-ins, nor with who else may be them.
+        rights = hashlib.sha256(repr((seen.identity.key, user)).encode()).hexdigest()
+        return LoggedIn(
+            replace(identity, rights=rights), tokens, lambda: sent.holds() and tokens.holds_for(identity)
+        )
 
-    def _renewing(self, issued: Issued, sent: ClientToken) -> RenewedTokens:
+    def _exchanged(self, sent: ClientToken, user: str | None = None) -> Issued:
+        tokens = self._endpoint.exchange(sent.current(), self._audience, requested_subject=user)
+        return self._judge.issued(tokens, None)
+
+    def _renewing(self, issued: Issued, sent: ClientToken, user: str | None = None) -> RenewedTokens:
         def renew(former: Issued) -> Issued:
             try:
-                return self._exchanged(sent)
+                return self._exchanged(sent, user)
             except GrantRefused as refusal:
                 if refusal.is_of_client:
                     raise self._endpoint.failure(refusal) from None
@@ -99,4 +131,5 @@ def provider(options: Mapping[str, object]) -> TokenExchange:
         subject=own.judge(idp, audience=client.id),
         judge=own.judge(idp, audience=audience),
         refresh_buffer=own.refresh_buffer,
+        impersonation=own.flag("impersonation"),
     )

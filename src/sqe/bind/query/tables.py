@@ -20,13 +20,15 @@ from sqe.errors import AccessDenied, InvalidArgument, NotFound, NotSupported, Po
 from sqe.system.definitions import SYSTEM
 from sqe.tree.names import check_characters
 from sqe.tree.privileges import Need, Privilege
-from sqe.tree.relations import PATH, AsOf, Relation, Scan, TableName
+from sqe.tree.relations import FILE_MODIFIED_TIME, PARTITION, PATH, AsOf, Relation, Scan, TableName
 from sqe.types import sql_types as t
 from sqe.types.zones import zone
 
 if TYPE_CHECKING:
     from sqe.catalog.iceberg.table import Column, Table
     from sqe.catalog.protocol import Catalog
+
+_HIDDEN: dict[str, t.Type] = {PATH: t.VARCHAR, PARTITION: t.VARCHAR, FILE_MODIFIED_TIME: t.TimestampTz(3)}
 
 
 def catalog_and_namespace(
@@ -145,16 +147,20 @@ def make_scan(b: Binder, table: Table, columns: Sequence[Column], as_of: AsOf | 
         raise AccessDenied(f"cannot read '{table.name}'")
     fields = tuple(b.fresh(c.name, c.type) for c in visible)
     hidden = _hidden(b, table, columns)
-    fields += tuple(b.fresh(name, t.VARCHAR) for name in hidden)
+    fields += tuple(b.fresh(name, _HIDDEN[name]) for name in hidden)
     return Scan(fields, table.name, (*(c.name for c in visible), *hidden), as_of=as_of, hidden=hidden)
 
 
 def _hidden(b: Binder, table: Table, columns: Sequence[Column]) -> tuple[str, ...]:
     """Hidden columns, where the statement names one. Files tell of rows: who sees a part of a table alone has
     none of them."""
-    if f'"{PATH}"' not in b.text.lower() or not b.guard.sees_all_of(table.name):
+    text = b.text.lower()
+    named = [name for name in _HIDDEN if f'"{name}"' in text]
+    if not named or not b.guard.sees_all_of(table.name):
         return ()
-    return () if any(c.name.lower() == PATH for c in columns) else (PATH,)
+    stored = {c.name.lower() for c in columns}
+    # The others are found by the path.
+    return () if PATH in stored else tuple(name for name in named if name not in stored)
 
 
 def table_parts(b: Binder, node: exp.Table) -> list[Name]:

@@ -21,7 +21,7 @@ from sqe.catalog.iceberg.first_snapshot import NewFile, with_first_snapshot, wri
 from sqe.catalog.iceberg.table import Column, MetadataText, Table, TableMetadata
 from sqe.catalog.io import spell
 from sqe.catalog.names import Visible, everything
-from sqe.catalog.tpch.generator import generate
+from sqe.catalog.tpch.generator import extension, generate
 from sqe.catalog.tpch.tables import LISTED, OF_EVERY_SCALE, TABLES, TINY, scale_of
 from sqe.errors import LimitExceeded, NotFound, NotSupported, Unavailable
 from sqe.foundation.scratch import Scratch, remove_stale
@@ -40,6 +40,8 @@ _LOOK_SECONDS = 0.05
 
 
 def mount(settings: CatalogSettings) -> TpchCatalog:
+    """Unavailable at the start, and not at the first statement, where rows could never be made."""
+    extension()
     remove_stale(_PREFIX)
     return TpchCatalog(settings.name)
 

@@ -72,6 +72,9 @@ class LocalFiles:
     def size(self, location: str) -> int:
         return os.stat(self._path(location)).st_size
 
+    def modified_ms(self, location: str) -> int:
+        return os.stat(self._path(location)).st_mtime_ns // 1_000_000
+
     def exists(self, location: str) -> bool:
         return os.path.isfile(self._path(location))
 

@@ -43,6 +43,9 @@ class FileSystem(Protocol):
 
     def size(self, location: str) -> int: ...
 
+    def modified_ms(self, location: str) -> int:
+        """When it was written last, in milliseconds since 1970."""
+
     def exists(self, location: str) -> bool:
         """Whether there is a file; of a directory, false."""
 

@@ -89,6 +89,13 @@ class S3Files:
             store, key = self._store(location)
             return int(obstore.head(store, key)["size"])
 
+    def modified_ms(self, location: str) -> int:
+        import obstore
+
+        with _errors():
+            store, key = self._store(location)
+            return int(obstore.head(store, key)["last_modified"].timestamp() * 1000)
+
     def exists(self, location: str) -> bool:
         try:
             self.size(location)

@@ -15,6 +15,8 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Collection
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +40,20 @@ class RowFile:
 
 
 Files = dict[str, list[RowFile]]
+
+
+def extension() -> Path:
+    """DuckDB's generator. Unavailable where it is not installed."""
+    spec = find_spec("duckdb_extension_tpch")
+    duckdb = version("duckdb")
+    for place in (spec.submodule_search_locations or ()) if spec is not None else ():
+        file = Path(place) / f"extensions/v{duckdb}/tpch.duckdb_extension"
+        if file.is_file():
+            return file
+    raise Unavailable(
+        f"DuckDB's generator of TPC-H is not installed for DuckDB {duckdb}",
+        hint=f"pip install 'sqe[tpch]', or pip install duckdb-extension-tpch=={duckdb}",
+    )
 
 
 def generate(scale: float, tables: Collection[str], directory: Path, check: Callable[[], None]) -> Files:
@@ -66,24 +82,20 @@ def generate(scale: float, tables: Collection[str], directory: Path, check: Call
         output, complaint = child.communicate()
     if child.returncode != 0:
         reason = (complaint.decode(errors="replace").strip().splitlines() or ["it was killed"])[-1]
-        raise Unavailable(
-            f"the rows of TPC-H at scale {scale:g} cannot be made: {reason}",
-            hint="DuckDB's generator is a package: pip install duckdb-extension-tpch",
-        )
+        raise Unavailable(f"the rows of TPC-H at scale {scale:g} cannot be made: {reason}")
     return {table: [RowFile(*file) for file in files] for table, files in json.loads(output).items()}
 
 
 def main(scale: float, tables: Collection[str], directory: Path) -> Files:
     import duckdb
-    from duckdb_extension_tpch import __file__ as package  # type: ignore[import-untyped]
 
-    extension = Path(package).parent / f"extensions/v{duckdb.__version__}/tpch.duckdb_extension"
+    generator = os.fspath(extension())
     steps = max(1, math.ceil(scale))
     files: Files = {table: [] for table in tables}
     for step in range(steps):
         config: Any = {"memory_limit": _MEMORY, "temp_directory": os.fspath(directory / "spilled")}
         with duckdb.connect(config=config) as connection:
-            connection.load_extension(os.fspath(extension))
+            connection.load_extension(generator)
             part = "" if steps == 1 else f", children={steps}, step={step}"
             connection.execute(f"CALL dbgen(sf={scale:g}{part})")
             for table in tables:

@@ -11,7 +11,7 @@ from sqe.doors.trino.request_headers import Requested
 from sqe.doors.trino.transactions import Transactions
 from sqe.errors import AccessDenied, NotSupported, UserError
 from sqe.server.calls import Call
-from sqe.session import Identity, Session
+from sqe.session import Identity, Session, TokenSource
 from sqe.tree import statements as s
 from sqe.types.zones import canonical
 
@@ -23,14 +23,14 @@ def session_for(call: Call, asked: Requested, transactions: Transactions) -> Ses
     """Another one than the server keeps for the client: what it says is for one statement. AccessDenied for a
     user that it may not be; UserError for what cannot be set."""
     base = call.session.session
-    identity = identity_of(call, asked)
+    identity, tokens = user_of(call, asked)
     session = replace(
         base,
         identity=identity,
         properties={},
         prepared=dict(asked.prepared),
         written=None,
-        tokens=base.tokens if identity == call.identity else None,
+        tokens=base.tokens if identity == call.identity else tokens,
         # Else each name that somebody thinks of would have a quota of its own.
         charged=None if call.is_proven else f"{UNPROVEN}\0{call.client.host}",
     )
@@ -47,14 +47,18 @@ def session_for(call: Call, asked: Requested, transactions: Transactions) -> Ses
     return session
 
 
-def identity_of(call: Call, asked: Requested) -> Identity:
-    """Who the statement is run as: who has logged in. Whoever comes in without a proof of who they are may
-    say a name, which has no roles and no token."""
+def user_of(call: Call, asked: Requested) -> tuple[Identity, TokenSource | None]:
+    """Who the statement is run as, with which tokens if these are not the session's: who has logged in, or a
+    user whose own token the identity provider gives them. Whoever comes in without a proof of who they are
+    may say a name, which has no roles and no token."""
     name = asked.user
     if name is None or name == call.identity.user:
-        return call.identity
+        return call.identity, None
     if not call.is_proven:
-        return Identity(name, issuer=UNPROVEN)
+        return Identity(name, issuer=UNPROVEN), None
+    grant = call.impersonate(name)
+    if grant is not None:
+        return grant.identity, grant.tokens
     raise AccessDenied(
         f"Access Denied: User {call.identity.user} cannot impersonate user {name}",
         hint=f"send {asked.prefix}User: {call.identity.user}, or log in as {name}",

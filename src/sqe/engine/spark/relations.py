@@ -15,6 +15,7 @@ from sqe.engine.spark.expressions import SparkExpressions
 from sqe.engine.spark.table_names import table_name
 from sqe.engine.spark.types import delivered, quote_name, spark_type
 from sqe.engine.spark.unnest import generator, unnested_width
+from sqe.errors import NotSupported
 from sqe.tree.expressions import Field, Literal
 from sqe.tree.relations import PATH, Cte, FileScan, Sample, Scan, Unnest, Values
 from sqe.tree.relations import Sequence as NumberSequence
@@ -44,6 +45,8 @@ class SparkRelations(RelationWriter):
         source = table_name(relation.table)
         if relation.as_of is not None:
             source += f" VERSION AS OF {int(relation.as_of.snapshot_id)}"
+        if not _HIDDEN.keys() >= set(relation.hidden):
+            raise NotSupported("this hidden column is not one of Spark's")
         # Iceberg's own name of the hidden column; where a table stores one of that name, Iceberg refuses.
         columns = [_HIDDEN[name] if name in relation.hidden else name for name in relation.columns]
         return self.raw(relation.fields, columns, needed, source, exact=True)
