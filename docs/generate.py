@@ -172,7 +172,11 @@ BY_DESIGN = """\
 
 - All values of a `timestamp with time zone` column are in one zone; what would bring two zones into one
   column is refused.
-- Timestamps are computed with at most six digits of a second; what needs more is refused.
+- Times and timestamps are computed with at most six digits of a second, in the years 1 to 9999, and times
+  without a zone. What is finer (`timestamp(12)`), `time with time zone` and other years exist as constants:
+  a literal, a NULL, a CAST or a comparison of constants is as in Trino, and can be selected, alone and in an
+  array, a row or a map. Whatever would compute with one is refused
+  ([ADR 44](adr/0044-times-that-are-constants.md)).
 - `0.0` and `-0.0` are one group; which of the two stands for it may differ.
 - Sums of `real` and `double` may differ in their last bits, as they do between two runs of Trino.
 - `(a, b) IN (subquery)`, and `= ANY` and `<> ALL` of rows, are NULL where a NULL inside a row leaves them

@@ -222,6 +222,8 @@ def test_columns_are_called_as_they_are_written(db: Connection) -> None:
     assert [c[0] for c in db.execute("SELECT * FROM (VALUES 1) AS t (A)").description or []] == ["a"]
 
 
-def test_null_beside_texts_is_a_text(db: Connection) -> None:
-    cursor = db.execute("SELECT 'a' || NULL, NULL || 'a', concat('a', NULL, 'b')")
-    assert cursor.fetchall() == [(None, None, None)]
+def test_null_beside_texts_is_a_text_or_an_array_of_them(db: Connection) -> None:
+    cursor = db.execute("SELECT 'a' || NULL, NULL || 'a', concat('a', NULL), concat('a', NULL, 'b')")
+    assert cursor.fetchall() == [(None,) * 4]
+    assert cursor.columns is not None
+    assert [str(kind) for _, kind in cursor.columns] == [*["array(varchar(1))"] * 3, "varchar"]

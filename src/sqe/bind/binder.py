@@ -109,9 +109,7 @@ class Binder:
         """The schema of names without one."""
         return self.inside[-1].default_namespace if self.inside else self.session.namespace
 
-    def bind_rule(
-        self, rule: Rule, table: Table, raw: Mapping[int, Expression], type_: t.Type
-    ) -> Expression:
+    def bind_rule(self, rule: Rule, table: Table, raw: Mapping[int, Expression], type_: t.Type) -> Expression:
         # Where nothing is restricted none is bound.
         from sqe.bind.rules import bind_rule
 
@@ -139,6 +137,10 @@ def coerce(expression: Expression, target: t.Type) -> Expression:
 def _value_as(literal: Literal, target: t.Type) -> object | None:
     """A constant's value in another type; None where it takes a cast."""
     value = literal.value
+    if isinstance(target, t.ConstantTime):
+        from sqe.bind.query.constant_times import coerced  # which few statements need
+
+        return coerced(literal, target)
     if isinstance(target, t.Varchar) and isinstance(literal.type, t.Varchar):
         return value
     if not t.is_exact(literal.type) or not isinstance(value, (int, decimal.Decimal)):

@@ -7,6 +7,7 @@ from sqlglot import exp
 from sqe.bind.binder import Binder
 from sqe.bind.conversion import QUERIES, STATEMENTS
 from sqe.bind.query import calls, json_forms, special_forms, subqueries  # noqa: F401 (they register conversions)
+from sqe.bind.query.constant_times import check_constant_times
 from sqe.bind.query.queries import bind_query
 from sqe.bind.query.zones import check_zones
 from sqe.errors import NotSupported, UserError
@@ -34,6 +35,7 @@ def bind(b: Binder, syntax: Syntax) -> s.Statement:
         convert = STATEMENTS.find(syntax.node, b.text)
         statement = convert(b, syntax.node)
     check_zones(statement, b.session.time_zone)
+    check_constant_times(statement)
     if not syntax.explain:
         return statement
     if syntax.analyze and not isinstance(statement, s.Query):

@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from sqe.bind.conversion import check_arguments
 from sqe.bind.names import name_of
-from sqe.errors import NotSupported, UserError
+from sqe.errors import NotSupported, TypeMismatch, UserError
 from sqe.sql.parse import position_of
 from sqe.types import sql_types as t
 
@@ -61,15 +61,16 @@ def bind_type(node: exp.Expr, text: str) -> t.Type:
     if kind is D.CHAR:
         numbers = _numbers(node, text, most=1)
         return t.Char(numbers[0] if numbers else 1)
-    if kind in (D.TIMESTAMP, D.TIMESTAMPTZ, D.TIME):
+    if kind in (D.TIMESTAMP, D.TIMESTAMPTZ, D.TIME, D.TIMETZ):
         numbers = _numbers(node, text, most=1)
         precision = numbers[0] if numbers else 3
         if precision > 12:
-            raise UserError(
-                f"TIMESTAMP precision must be in range [0, 12]: {precision}",
-                code="INVALID_FUNCTION_ARGUMENT",
+            raise TypeMismatch(
+                f"unknown type {node.sql('trino').lower()}: there are at most 12 digits of a second",
                 position=position_of(node, text),
             )
+        if kind is D.TIMETZ:
+            return t.constant_time("time", precision, zoned=True)
         classes: dict[D, type[t.Timestamp] | type[t.TimestampTz] | type[t.Time]] = {
             D.TIMESTAMP: t.Timestamp,
             D.TIMESTAMPTZ: t.TimestampTz,

@@ -9,6 +9,7 @@ from sqe.types.sql_types import (
     BOOLEAN,
     UNKNOWN,
     VARCHAR,
+    Array,
     Char,
     Decimal,
     Row,
@@ -118,10 +119,14 @@ def _chars(types: tuple[Type, ...]) -> Resolution | None:
 
 
 def _texts_and_null(types: tuple[Type, ...]) -> Resolution | None:
-    """A NULL without a type beside texts is a text."""
+    """A NULL without a type beside texts is a text; beside one of a known length it is an array of such
+    texts, which is what Trino takes it for."""
     typed = [t for t in types if t != UNKNOWN]
     if not typed or len(typed) == len(types) or not all(map(is_text, typed)):
         return None
+    if len(types) == 2 and isinstance(typed[0], Varchar) and typed[0].length is not None:
+        array = Array(typed[0])
+        return Resolution(tuple(array if t == UNKNOWN else t for t in types), array)
     return Resolution((VARCHAR,) * len(types), VARCHAR)
 
 

@@ -173,17 +173,17 @@ def _primitive(type_: t.Type, column: str) -> str:
     if stored is None:
         raise NotSupported(
             f"column '{column}': Iceberg cannot store the type {type_}",
-            hint=_INSTEAD.get(type(type_)) or (_INTERVAL if t.is_interval(type_) else None),
+            hint=INSTEAD.get(type(type_)) or (_INTERVAL if t.is_interval(type_) else None),
         )
     return stored
 
 
-NOT_STORED = "store what a function makes of it: st_asbinary, or CAST(… AS varbinary) of a sketch"
-"""What to do with a value of an opaque type."""
 _INTERVAL = "store the length as a number, or the two ends as timestamps"
-_INSTEAD: dict[type[t.Type], str] = {
+INSTEAD: dict[type[t.Type], str] = {
     t.Time: "a time has at most 6 digits of a second",
     t.Timestamp: "a timestamp has at most 9 digits of a second",
     t.TimestampTz: "a timestamp has at most 9 digits of a second",
-    t.Opaque: NOT_STORED,
+    t.Opaque: "store what a function makes of it: st_asbinary, or CAST(… AS varbinary) of a sketch",
+    t.ConstantTime: "a table keeps microseconds, and times without a zone: CAST it to timestamp(6)",
 }
+"""What to do with a value of a type that no table has."""

@@ -135,6 +135,16 @@ class Opaque(Type):
 
 
 @record
+class ConstantTime(Opaque):
+    """A time or timestamp that no engine has: more than six digits of a second, a time with a zone, a year
+    outside 1 to 9999. Only constants have such a type; see types.exact_times."""
+
+    base: str
+    precision: int
+    zoned: bool
+
+
+@record
 class FunctionType(Type):
     """The type of a lambda."""
 
@@ -209,6 +219,12 @@ _COMPARED = (GEOMETRY, BING_TILE)
 MAX_PRECISION = 38
 
 
+def constant_time(base: str, precision: int, *, zoned: bool) -> ConstantTime:
+    """`base` is time or timestamp."""
+    name = f"{base}({precision})" + (" with time zone" if zoned else "")
+    return ConstantTime(name, VARCHAR, base, precision, zoned)
+
+
 def is_integer(t: Type) -> bool:
     return t in INTEGER_DIGITS
 
@@ -243,6 +259,18 @@ def holds_floats(t: Type) -> bool:
 
 def is_datetime(t: Type) -> bool:
     return t == DATE or isinstance(t, (Timestamp, TimestampTz, Time))
+
+
+def as_constant_time(t: Type) -> ConstantTime | None:
+    """The type of constants that are as precise as a time or timestamp; None for other types."""
+    match t:
+        case ConstantTime():
+            return t
+        case Time(precision):
+            return constant_time("time", precision, zoned=False)
+        case Timestamp(precision) | TimestampTz(precision):
+            return constant_time("timestamp", precision, zoned=isinstance(t, TimestampTz))
+    return constant_time("timestamp", 0, zoned=False) if t == DATE else None
 
 
 def as_decimal(t: Type) -> Decimal:
@@ -341,6 +369,11 @@ def _common_row(a: Row, b: Row) -> Type | None:
 
 
 def _common_datetime(a: Type, b: Type) -> Type | None:
+    if isinstance(a, ConstantTime) or isinstance(b, ConstantTime):
+        x, y = as_constant_time(a), as_constant_time(b)
+        if x is None or y is None or x.base != y.base:
+            return None
+        return constant_time(x.base, max(x.precision, y.precision), zoned=x.zoned or y.zoned)
     if not (is_datetime(a) and is_datetime(b)):
         return None
     if isinstance(a, Time) or isinstance(b, Time):

@@ -66,16 +66,22 @@ class _Reader:
             case "char", [length]:
                 return t.Char(length)
             case "time", [precision]:
-                return t.Time(precision)
+                if self._next != "with":
+                    return t.Time(precision)
+                self._with_time_zone()
+                return t.constant_time(word, precision, zoned=True)
             case "timestamp", [precision]:
                 if self._next != "with":
                     return t.Timestamp(precision)
-                for expected in ("with", "time", "zone"):
-                    self._take(expected)
+                self._with_time_zone()
                 return t.TimestampTz(precision)
             case _, []:
                 return self._simple(word)
         self._fail()
+
+    def _with_time_zone(self) -> None:
+        for expected in ("with", "time", "zone"):
+            self._take(expected)
 
     def end(self) -> None:
         if self._next is not None:

@@ -19,6 +19,9 @@ TYPES: list[t.Type] = [
         t.TimestampTz(9, "Europe/Berlin"),
         t.TimestampTz(0, "+05:30"),
     ),
+    t.constant_time("time", 0, zoned=True),
+    t.constant_time("timestamp", 12, zoned=False),
+    t.Array(t.constant_time("timestamp", 3, zoned=True)),
     t.Array(t.Array(t.TimestampTz(3, "Asia/Tokyo"))),
     t.Map(
         t.Varchar(1),

@@ -51,6 +51,7 @@ SIMPLE: list[tuple[t.Type, st.SearchStrategy[Any]]] = [
     (t.GEOMETRY, st.just("POINT (1 2)")),
     (t.BING_TILE, st.integers(0, 7).map(lambda x: f'{{"x":{x},"y":0,"zoom":3}}')),
     (t.HYPER_LOG_LOG, st.binary(max_size=6)),
+    (t.constant_time("time", 7, zoned=True), st.just("01:02:03.1234567+05:30")),
 ]
 NESTED: list[tuple[t.Type, st.SearchStrategy[Any]]] = [
     (t.Array(t.INTEGER), st.lists(st.none() | st.integers(-5, 5), max_size=3)),
@@ -136,6 +137,18 @@ def test_without_precisions_times_have_three_digits() -> None:
     assert written([clock], [t.Time(6)], precise=False) == [["00:00:00.000"], ["00:00:00.001"]]
     seconds = pa.array([0], pa.int64()).view(pa.timestamp("us"))
     assert written([seconds], [t.Timestamp(0)], precise=False) == [["1970-01-01 00:00:00.000"]]
+    zoned = t.constant_time("timestamp", 4, zoned=True)
+    forward = ["2022-03-27 01:59:59.9999 Europe/Brussels", None]
+    assert written([pa.array(forward)], [zoned], precise=False) == [
+        ["2022-03-27 03:00:00.000 Europe/Brussels"],
+        [None],
+    ]
+    # Keys are not rounded.
+    time = t.constant_time("time", 0, zoned=True)
+    entries = pa.array([[("01:01:01+05:30", "23:59:59-05:00")]], pa.map_(pa.string(), pa.string()))
+    assert written([entries], [t.Map(time, time)], precise=False) == [
+        [{"01:01:01+05:30": "23:59:59.000-05:00"}]
+    ]
 
 
 def test_keys_of_maps_are_java_s_texts() -> None:

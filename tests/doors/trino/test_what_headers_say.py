@@ -107,6 +107,9 @@ def test_what_cannot_be_set_fails_the_statement(wire: Wire) -> None:
 def test_transactions(door: Opened, wire: Wire, ann: Wire) -> None:
     incapable = wire.run("START TRANSACTION").error
     assert (incapable["errorName"], incapable["errorCode"]) == ("INCOMPATIBLE_CLIENT", 27)
+    for end in ("COMMIT", "ROLLBACK"):
+        for outside in ({}, {"X-Trino-Transaction-Id": "NONE"}):
+            assert wire.run(end, **outside).error["errorName"] == "NOT_IN_TRANSACTION"
     started = wire.run("START TRANSACTION", **{"X-Trino-Transaction-Id": "NONE"})
     id_ = started.headers["x-trino-started-transaction-id"]
     inside = {"X-Trino-Transaction-Id": id_}

@@ -39,6 +39,9 @@ def _name(column: Any) -> str:
 
 def _zoned(kind: t.Type, arrow: Any) -> t.Type:
     match kind:
+        case t.Time() | t.Timestamp() | t.TimestampTz() if str(arrow) == "string":
+            # What engines do not keep comes as text.
+            return t.as_constant_time(kind) or kind
         case t.TimestampTz(precision):
             return t.TimestampTz(precision, arrow.tz or "UTC")
         case t.Array(element):

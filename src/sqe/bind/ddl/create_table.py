@@ -22,7 +22,7 @@ from sqe.tree.expressions import GeneratedName, Ref
 from sqe.tree.names import check_characters
 from sqe.tree.relations import Project, Relation, TableName
 from sqe.types import sql_types as t
-from sqe.types.iceberg import NOT_STORED
+from sqe.types.iceberg import INSTEAD
 
 
 def create_table(b: Binder, node: exp.Create) -> s.Statement:
@@ -187,7 +187,7 @@ def _refuse_unstorable(b: Binder, source: t.Type, name: str, node: exp.Expr) -> 
             raise NotSupported(
                 f"column '{name}': a table cannot store {source}",
                 position=b.position(node),
-                hint=NOT_STORED,
+                hint=INSTEAD[type(source)],
             )
         case t.Array(element):
             _refuse_unstorable(b, element, name, node)

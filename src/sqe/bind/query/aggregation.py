@@ -13,6 +13,7 @@ from sqlglot import exp
 from sqe.bind.binder import Binder
 from sqe.bind.conversion import check_arguments
 from sqe.bind.names import matches, name_of
+from sqe.bind.query.constant_times import refuse_constant_times
 from sqe.bind.query.expressions import bind_expression, refuse_calls
 from sqe.bind.query.scope import Scope
 from sqe.errors import NotFound, NotSupported, SyntaxFault, TypeMismatch, UserError
@@ -167,6 +168,7 @@ def _key(b: Binder, node: exp.Expr, scope: Scope, items: Any) -> Expression:
                 raise
             key = candidates[0]
     refuse_calls(b, key, node, "GROUP BY")
+    refuse_constant_times(key.type, "GROUP BY", position)
     if not t.is_comparable(key.type):
         raise TypeMismatch(f"GROUP BY cannot compare {key.type}", position=position)
     assert isinstance(key, Expression)

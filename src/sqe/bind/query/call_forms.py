@@ -116,7 +116,7 @@ def _drawn(b: Binder, node: exp.Anonymous, scope: Scope) -> Expression:
 
 def _no_time_with_zone(b: Binder, node: exp.Expr, scope: Scope) -> Expression:
     raise NotSupported(
-        "current_time is a time with time zone, which does not exist here",
+        "current_time is a time with time zone, which only literals are here",
         position=b.position(node),
         hint="use localtime",
     )

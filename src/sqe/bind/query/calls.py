@@ -12,7 +12,7 @@ from sqlglot import exp
 from sqe.bind.binder import Binder, coerce
 from sqe.bind.conversion import EXPRESSIONS, check_arguments
 from sqe.bind.names import name_of
-from sqe.bind.query import open_parameters, zones
+from sqe.bind.query import constant_times, open_parameters, zones
 from sqe.bind.query.call_forms import FORMS
 from sqe.bind.query.checksums import SUM, checksum
 from sqe.bind.query.constants import SESSION_FUNCTIONS
@@ -101,7 +101,7 @@ def _scalar_call(b: Binder, node: exp.Anonymous, scope: Scope) -> Expression:
     if in_a_zone is not None:
         return in_a_zone(b, [bind_expression(b, n, scope) for n in node.expressions], position)
     result, arguments = _arguments(b, function, node.expressions, scope, position)
-    return Call(result, name, arguments, position)
+    return constant_times.folded_typeof(name, arguments) or Call(result, name, arguments, position)
 
 
 def _arguments(

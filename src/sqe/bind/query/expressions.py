@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqe.bind.binder import Binder, coerce
 from sqe.bind.conversion import EXPRESSIONS, check_arguments
 from sqe.bind.names import name_of
-from sqe.bind.query import literals, open_parameters
+from sqe.bind.query import constant_times, literals, open_parameters
 from sqe.bind.query.constants import SESSION_FUNCTIONS
 from sqe.bind.query.scope import Scope, check_computed_once, dereference
 from sqe.errors import NotSupported, Position, TypeMismatch, UserError
@@ -72,6 +72,9 @@ def refuse_calls(b: Binder, expression: Expression, node: exp.Expr, clause: str)
 
 def call(name: str, arguments: Sequence[Expression], position: Position | None = None) -> Expression:
     """A scalar function or operator, with its arguments brought to the parameters' types."""
+    folded = constant_times.folded_comparison(name, arguments)
+    if folded is not None:
+        return folded
     function = registry.lookup(name)
     assert function is not None, name
     resolution = open_parameters.resolve(function, [a.type for a in arguments], arguments, position)
@@ -90,6 +93,7 @@ def bind_sort_keys(b: Binder, nodes: Sequence[exp.Expr], scope: Scope) -> tuple[
 
 def sort_key(b: Binder, node: exp.Expr, expression: Expression) -> SortKey:
     check_arguments(node, {"this", "desc", "nulls_first"}, b.text)
+    constant_times.refuse_constant_times(expression.type, "ORDER BY", b.position(node))
     require(t.is_orderable(expression.type), f"{expression.type} cannot be ordered", b.position(node))
     return SortKey(expression, bool(node.args.get("desc")), bool(node.args.get("nulls_first")))
 

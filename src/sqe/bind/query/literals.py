@@ -7,11 +7,13 @@ import decimal
 import math
 import re
 import struct
+from collections.abc import Callable
 
+from sqe.bind.query import constant_times
 from sqe.errors import NotSupported, Position, SyntaxFault, UserError
 from sqe.tree.expressions import Literal
+from sqe.types import exact_times
 from sqe.types import sql_types as t
-from sqe.types.zones import canonical, zone
 
 INT_MAX = 2**31 - 1
 BIGINT_MAX = 2**63 - 1
@@ -83,14 +85,9 @@ def binary(digits: str, position: Position | None) -> Literal:
 
 
 def typed(target: t.Type, text: str, position: Position | None) -> Literal | None:
-    """DATE '…', TIMESTAMP '…', TIME '…', DECIMAL '…', CHAR '…' and so on; None where it is a CAST of the
-    text."""
+    """DATE '…', DECIMAL '…', CHAR '…' and so on; None where it is a CAST of the text."""
     try:
         match target:
-            case t.Timestamp() | t.TimestampTz():
-                return timestamp(text, position)
-            case t.Time():
-                return _time(text, position)
             case t.Decimal():
                 return _decimal(text)
             case t.Char():
@@ -117,7 +114,6 @@ def typed(target: t.Type, text: str, position: Position | None) -> Literal | Non
 _BOOLEANS = {"t": True, "true": True, "1": True, "f": False, "false": False, "0": False}
 _UUID = re.compile(r"[0-9A-Fa-f]{8}-([0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}")
 _DATE = re.compile(r"\s*([+-]?[0-9]+)-([0-9]{1,2})-([0-9]{1,2})\s*")
-_TIME = re.compile(r"([0-9]{1,2}):([0-9]{1,2})(?::([0-9]{1,2})(?:\.([0-9]+))?)?")
 _DECIMAL = re.compile(r"([+-]?)((?:[0-9]+(?:_[0-9]+)*)?)(?:\.((?:[0-9]+(?:_[0-9]+)*)?))?")
 
 
@@ -131,22 +127,33 @@ def _date(text: str) -> Literal | None:
     return Literal(t.DATE, dt.date(year, month, day)) if dt.MINYEAR <= year <= dt.MAXYEAR else None
 
 
-def _time(text: str, position: Position | None) -> Literal:
-    match = _TIME.fullmatch(text)
-    if match is None:
-        raise ValueError(text)
-    hour, minute, second = (int(part or 0) for part in match.groups()[:3])
-    fraction = match[4] or ""
-    value = dt.time(hour, minute, second, int(fraction[:6].ljust(6, "0")))
-    if len(fraction) > 12:
+def time(text: str, position: Position | None) -> Literal:
+    return _moment(exact_times.read_time, text, position)
+
+
+def timestamp(text: str, position: Position | None) -> Literal:
+    return _moment(exact_times.read_timestamp, text, position)
+
+
+def _moment(read: Callable[[str], exact_times.Moment], text: str, position: Position | None) -> Literal:
+    try:
+        moment = read(text)
+    except NotSupported as error:
+        error.position = position
+        raise
+    except ValueError:
+        name = "TIME" if read is exact_times.read_time else "TIMESTAMP"
         raise UserError(
-            f"TIME precision must be in range [0, 12]: {len(fraction)}",
+            f"'{text}' is not a valid {name} literal", code="INVALID_LITERAL", position=position
+        ) from None
+    digits = moment.type.precision
+    if digits > exact_times.MAX_PRECISION:
+        raise UserError(
+            f"{moment.type.base.upper()} precision must be in range [0, 12]: {digits}",
             code="NUMERIC_VALUE_OUT_OF_RANGE",
             position=position,
         )
-    if len(fraction) > 6:
-        raise NotSupported("time literals have at most 6 digits of a second here", position=position)
-    return Literal(t.Time(len(fraction)), value)
+    return constant_times.literal(moment)
 
 
 def _decimal(text: str) -> Literal:
@@ -176,44 +183,6 @@ def _approximate(target: t.Type, value: float) -> Literal | None:
         except OverflowError:
             return None
     return Literal(target, value) if math.isfinite(value) else None
-
-
-_TIMESTAMP = re.compile(
-    r"\s*(?P<date>[0-9]{4,5}-[0-9]{1,2}-[0-9]{1,2})"
-    r"(?: (?P<time>[0-9]{1,2}:[0-9]{1,2}(?::[0-9]{1,2}(?:\.(?P<fraction>[0-9]{1,12}))?)?))?"
-    r"\s*(?P<zone>[A-Za-z+\-].*?)?\s*$"
-)
-
-
-def timestamp(text: str, position: Position | None) -> Literal:
-    match = _TIMESTAMP.match(text)
-    if not match:
-        raise UserError(
-            f"'{text}' is not a valid timestamp literal", code="INVALID_LITERAL", position=position
-        )
-    fraction = match["fraction"] or ""
-    if len(fraction) > 6:
-        raise NotSupported("timestamp literals have at most 6 digits of a second here", position=position)
-    year, month, day = (int(p) for p in match["date"].split("-"))
-    clock = [int(p) for p in (match["time"] or "0:0:0").split(".")[0].split(":")]
-    hour, minute, second = (*clock, 0)[:3]
-    micro = int(fraction.ljust(6, "0")) if fraction else 0
-    try:
-        value = dt.datetime(year, month, day, hour, minute, second, micro)
-        if match["zone"]:
-            name = canonical(match["zone"])
-            zoned = value.replace(tzinfo=zone(name))
-            # Engines count in UTC, where it may be of the year 0 or 10000.
-            instant = zoned.astimezone(dt.UTC)
-            if instant.astimezone(zoned.tzinfo).replace(tzinfo=None) != value:
-                # The clocks were put forward, and never showed it.
-                raise ValueError(text)
-            return Literal(t.TimestampTz(len(fraction), name), zoned)
-    except (ValueError, OverflowError):
-        raise UserError(
-            f"'{text}' is not a valid timestamp literal", code="INVALID_LITERAL", position=position
-        ) from None
-    return Literal(t.Timestamp(len(fraction)), value)
 
 
 _SECONDS = {"SECOND": 1, "MINUTE": 60, "HOUR": 3600, "DAY": 86400, "WEEK": 7 * 86400}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
+from sqe.bind.query import constant_times
 from sqe.errors import Position, TypeMismatch
 from sqe.functions import registry
 from sqe.functions.signatures import Argument
@@ -24,6 +25,9 @@ def resolve(
     position: Position | None,
 ) -> registry.Resolution:
     """`types` are those of the `bound` arguments. Statements that run have values: nothing is guessed."""
+    shown = constant_times.resolved(function.name, bound, position)
+    if shown is not None:
+        return shown
     if not any(isinstance(argument, Parameter) for argument in bound):
         return registry.resolve(function, types, position)
     with suppress(TypeMismatch):

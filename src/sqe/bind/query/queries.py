@@ -10,6 +10,7 @@ from sqe.bind.binder import Binder, CteEntry, coerce
 from sqe.bind.conversion import QUERIES, check_arguments
 from sqe.bind.names import name_of
 from sqe.bind.query.aggregation import Grouping, bind_grouping, group
+from sqe.bind.query.constant_times import refuse_constant_times
 from sqe.bind.query.expressions import (
     bind_condition,
     bind_expression,
@@ -410,6 +411,7 @@ def _project(
     relation = Project(fields, relation, (*expressions, *(e for e, _ in extras)))
     if distinct is not None:
         for output in outputs:
+            refuse_constant_times(output.type, "DISTINCT", b.position(node))
             if not t.is_comparable(output.type):
                 raise TypeMismatch(f"DISTINCT cannot compare {output.type}", position=b.position(node))
         relation = Aggregate(tuple(outputs), relation, tuple(outputs))

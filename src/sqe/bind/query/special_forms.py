@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sqe.bind.binder import Binder, unify
 from sqe.bind.conversion import EXPRESSIONS, check_arguments
-from sqe.bind.query import literals
+from sqe.bind.query import constant_times, literals
 from sqe.bind.query.expressions import bind_condition, bind_expression, call
 from sqe.bind.query.scope import Scope, check_computed_once
 from sqe.bind.query.zones import at_timezone, cast_target, constant_cast
@@ -32,12 +32,26 @@ from sqe.types import sql_types as t
 converts = EXPRESSIONS.of
 
 
+# Their precision is in the text, and sqlglot's reading of it is not ours.
+_TIMES = {
+    exp.DType.TIME: literals.time,
+    exp.DType.TIMETZ: literals.time,
+    exp.DType.TIMESTAMP: literals.timestamp,
+    exp.DType.TIMESTAMPTZ: literals.timestamp,
+}
+
+
 @converts(exp.Cast, exp.TryCast, reads="this to safe")
 def _cast(b: Binder, node: exp.Cast, scope: Scope) -> Expression:
     position = b.position(node)
-    target = bind_type(node.args["to"], b.text)
     safe = isinstance(node, exp.TryCast)
-    if isinstance(node.this, exp.Literal) and node.this.is_string and not safe and _is_typed_literal(b, node):
+    written = (
+        isinstance(node.this, exp.Literal) and node.this.is_string and not safe and _is_typed_literal(b, node)
+    )
+    if written and (read := _TIMES.get(node.args["to"].this)) is not None:
+        return read(node.this.this, position)
+    target = bind_type(node.args["to"], b.text)
+    if written:
         constant = literals.typed(target, node.this.this, position)
         if constant is not None:
             return constant
@@ -45,7 +59,14 @@ def _cast(b: Binder, node: exp.Cast, scope: Scope) -> Expression:
     if isinstance(operand, Parameter):
         b.cast_parameters.setdefault(operand.number, target)
     if operand.type == t.UNKNOWN:
-        return Literal(target, None)
+        return Literal(constant_times.constant_type(target), None)
+    if t.has(operand.type, t.ConstantTime):
+        target = constant_times.constant_type(target)
+    folded = constant_times.folded_cast(
+        operand, target, safe=safe, session_zone=b.session.time_zone, now=b.now, position=position
+    )
+    if folded is not None:
+        return folded
     if not castable(operand.type, target):
         raise TypeMismatch(f"cannot cast {operand.type} to {target}", position=position)
     constant = constant_cast(b, operand, target)
@@ -173,7 +194,7 @@ def _at_time_zone(b: Binder, node: exp.AtTimeZone, scope: Scope) -> Expression:
 
 @converts(exp.Array, reads="expressions")
 def _array(b: Binder, node: exp.Array, scope: Scope) -> Expression:
-    items = [bind_expression(b, e, scope) for e in node.expressions]
+    items = constant_times.with_zones([bind_expression(b, e, scope) for e in node.expressions])
     unified, common = unify(items, "the elements of an array", b.position(node))
     return Call(t.Array(common), "$array", tuple(unified), b.position(node))
 

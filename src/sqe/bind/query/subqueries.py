@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from sqe.bind.binder import Binder, coerce, unify
 from sqe.bind.conversion import EXPRESSIONS, check_arguments
+from sqe.bind.query.constant_times import refuse_constant_times
 from sqe.bind.query.expressions import bind_expression, call, require
 from sqe.bind.query.scope import Scope, row_fields
 from sqe.bind.query.special_forms import row
@@ -43,6 +44,7 @@ def _in(b: Binder, node: exp.In, scope: Scope) -> Expression:
     if not items:
         raise NotSupported("IN needs a list of values", position=position)
     unified, common = unify([operand, *items], "the operand and the items of IN", position)
+    refuse_constant_times(common, "IN", position)
     require(t.is_comparable(common), f"{common} cannot be compared", position)
     return InList(t.BOOLEAN, unified[0], tuple(unified[1:]))
 
@@ -66,6 +68,7 @@ def _in_subquery(
     targets = []
     for operand, column in zip(operands, relation.fields, strict=True):
         common = t.common_type(operand.type, column.type)
+        refuse_constant_times(common or operand.type, "IN", position)
         if common is None or not t.is_comparable(common):
             raise TypeMismatch(f"IN cannot compare {operand.type} with {column.type}", position=position)
         targets.append(common)
@@ -101,6 +104,7 @@ def quantified(b: Binder, node: exp.Binary, operator: str, scope: Scope) -> Expr
         operand = operands[0]
     kind = relation.fields[0].type
     common = t.common_type(operand.type, kind)
+    refuse_constant_times(common or operand.type, "ALL, ANY and SOME", position)
     if common is None or not (t.is_comparable if operator in ("$eq", "$ne") else t.is_orderable)(common):
         raise TypeMismatch(f"cannot compare {operand.type} with {kind}", position=position)
     return Quantified(

@@ -12,6 +12,7 @@ from typing import Any
 
 from sqe.bind.binder import Binder, coerce
 from sqe.bind.query import literals
+from sqe.bind.query.constant_times import refuse_constant_times
 from sqe.errors import InvalidArgument, NotSupported, Position, SqeError, TypeMismatch
 from sqe.tree import statements as s
 from sqe.tree.expressions import Call, Cast, Expression, InList, Literal, Node, Quantified, parts
@@ -117,6 +118,8 @@ def constant_cast(b: Binder, operand: Expression, target: t.Type) -> Literal | N
         # Not a timestamp: the engine raises Trino's error if the cast is evaluated.
         return None
     value: Any = literal.value
+    if isinstance(literal.type, t.ConstantTime):
+        return None
     if isinstance(literal.type, t.TimestampTz):
         return _exact_literal(value, t.TimestampTz(target.precision, literal.type.zone))
     local = value.replace(tzinfo=zones.zone(b.session.time_zone))
@@ -224,6 +227,7 @@ def _moment_and_zone(
     if len(arguments) != 2:
         raise TypeMismatch(f"{name} takes a timestamp and a zone", position=position)
     moment, zone = arguments
+    refuse_constant_times(moment.type, name, position)
     if moment.type == t.DATE:
         moment = coerce(moment, t.Timestamp(0))
     if isinstance(zone, Literal) and isinstance(zone.value, dt.timedelta):

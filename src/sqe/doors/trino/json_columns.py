@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from sqe.doors.trino.java_texts import java_digits, java_double, java_text
 from sqe.types import sql_types as t
+from sqe.types.exact_times import date_text, read, rounded, write
 
 LEGACY_DIGITS = 3
 """Fractions of a second for clients that know no precisions."""
@@ -79,6 +80,8 @@ def _texts(column: pa.Array, type_: t.Type, precise: bool) -> _Texts:
         case t.BING_TILE:
             # Its text is an object of JSON.
             return column, False
+        case t.ConstantTime():
+            return column if precise else _legacy_texts(column, type_), True
         case t.Opaque(_, carrier):
             return _texts(column, carrier, precise)
         case t.Char(length):
@@ -179,16 +182,15 @@ def _dates(days: pa.Array) -> pa.Array:
     low, high = pc.min_max(days).values()
     if low.as_py() is None or (low.as_py() >= _YEAR_1 and high.as_py() < _YEAR_10000):
         return pc.cast(days.cast(pa.int32()).view(pa.date32()), pa.string())
-    return pa.array([None if day is None else _far_date(day) for day in days.to_pylist()], pa.string())
+    return pa.array([None if day is None else date_text(day) for day in days.to_pylist()], pa.string())
 
 
-def _far_date(days: int) -> str:
-    """Python's dates end at the year 9999; a cycle of 400 years has 146097 days."""
-    cycles, rest = divmod(days - dt.date(2000, 1, 1).toordinal() + dt.date(1970, 1, 1).toordinal(), 146_097)
-    day = dt.date(2000, 1, 1) + dt.timedelta(days=rest)
-    year = day.year + 400 * cycles
-    sign = "-" if year < 0 else "+" if year > 9999 else ""
-    return f"{sign}{abs(year):04d}-{day.month:02d}-{day.day:02d}"
+def _legacy_texts(column: pa.Array, type_: t.ConstantTime) -> pa.Array:
+    texts = (
+        None if text is None else write(rounded(read(text, type_), LEGACY_DIGITS))
+        for text in column.to_pylist()
+    )
+    return pa.array(texts, pa.string())
 
 
 def _times(column: pa.Array, digits: int) -> pa.Array:
@@ -301,4 +303,7 @@ def _keys(column: pa.Array, type_: t.Type, precise: bool) -> pa.Array:
         return pc.replace_substring_regex(column, *_TILE_AS_KEY)
     if type_ == t.DOUBLE or isinstance(type_, (t.Array, t.Map, t.Row)):
         return _escaped(pa.array([java_text(value) for value in column.to_pylist()], pa.string()))
+    if isinstance(type_, t.ConstantTime):
+        # Trino rounds values for old clients, and not keys.
+        return column
     return _texts(column, type_, precise)[0]

@@ -218,6 +218,8 @@ class Query:
         statement = self.running.statement
         if statement.kind == "START TRANSACTION" and self.asked.transaction is None:
             return self._failed(UserError("Client does not support transactions", code="INCOMPATIBLE_CLIENT"))
+        if statement.kind in ("COMMIT", "ROLLBACK") and not self.asked.transaction:
+            return self._failed(UserError("No transaction in progress", code="NOT_IN_TRANSACTION"))
         count = statement.updated
         columns, data = (b"[]", None) if count is None else (json.dumps(_COUNTED).encode(), b"[[%d]]" % count)
         if data is not None and self.encoding is not None:
@@ -242,7 +244,7 @@ class Query:
     def _failed(self, error: SqeError) -> Page:
         document = self._document("FAILED") | {"error": error_document(error)}
         # A ROLLBACK that cannot take back what was written has ended the transaction all the same.
-        ends = self.running.statement.kind == "ROLLBACK"
+        ends = self.running.statement.kind == "ROLLBACK" and self.asked.transaction
         told = self._changes() if ends else ()
         return Page(document, self._columns, None, None, told)
 

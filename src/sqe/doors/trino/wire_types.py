@@ -22,7 +22,7 @@ def type_name(type_: t.Type, *, precise: bool) -> str:
         case t.Row(fields):
             members = (t.quote_field(f.name) + type_name(f.type, precise=precise) for f in fields)
             return f"row({', '.join(members)})"
-        case t.Time() | t.Timestamp() | t.TimestampTz() if not precise:
+        case t.Time() | t.Timestamp() | t.TimestampTz() | t.ConstantTime() if not precise:
             return _raw_name(type_)
     return str(type_).upper() if type_ in _CAPITALS else str(type_)
 
@@ -44,6 +44,8 @@ def signature(type_: t.Type, *, precise: bool) -> dict[str, Any]:
             arguments = [_type(key, precise), _type(value, precise)]
         case t.Row(fields):
             arguments = [_member(f, precise) for f in fields]
+        case t.ConstantTime():
+            arguments = [_number(type_.precision)] if precise else []
         case t.Opaque():
             elements = [element for element, kind in t.Q_DIGESTS.items() if kind == type_]
             arguments = [_type(element, precise) for element in elements]
@@ -54,6 +56,8 @@ def _raw_name(type_: t.Type) -> str:
     match type_:
         case t.TimestampTz():
             return "timestamp with time zone"
+        case t.ConstantTime():
+            return f"{type_.base} with time zone" if type_.zoned else type_.base
         case t.Simple():
             return str(type_)
     # What stands before the parenthesis of its parameters.

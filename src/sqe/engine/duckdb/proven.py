@@ -17,6 +17,7 @@ from sqe.types.sql_types import (
     VARBINARY,
     Array,
     Char,
+    ConstantTime,
     Decimal,
     Fixed,
     FunctionType,
@@ -62,6 +63,9 @@ def type_key(t: Type) -> str:
             return "row"
         case FunctionType():
             return "function"
+        case ConstantTime():
+            # A text to engines: only what hands values on is ever called with one.
+            return "varchar"
     return str(t)
 
 
