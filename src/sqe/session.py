@@ -8,6 +8,9 @@ from typing import Protocol
 
 from sqe.foundation.record import record
 
+UNPROVEN = "anonymous"
+"""The issuer of names that nobody has proven, so that they are not taken for those who have."""
+
 
 @record
 class Identity:
@@ -22,6 +25,11 @@ class Identity:
     # A hash of what the token says that a client sent; empty for whoever came without one. Two tokens of one
     # person may be good for different things, and share nothing.
     rights: str = field(default="", repr=False)
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether somebody has let them in as that user; else it is a name that they say."""
+        return self.issuer != UNPROVEN
 
     @property
     def who(self) -> str:

@@ -10,9 +10,9 @@ from sqe.bind.binder import Binder
 from sqe.bind.conversion import STATEMENTS
 from sqe.bind.names import Name, matches, name_of
 from sqe.bind.query.tables import catalog_and_namespace, find_table_or_view, plain_table_parts
-from sqe.bind.rules import check_rule
+from sqe.bind.rules import check_rule, reads_tables
 from sqe.catalog.iceberg.table import Column, Table
-from sqe.errors import NotFound, NotSupported, SqeError, UserError
+from sqe.errors import AccessDenied, NotFound, NotSupported, SqeError, UserError
 from sqe.policy.masks import MASKS, mask_rule
 from sqe.sql.grants import ChangeGrants
 from sqe.tree import statements as s
@@ -36,13 +36,16 @@ def _change_grants(b: Binder, node: ChangeGrants) -> s.Statement:
     rows, masks = node.args.get("rows"), node.args.get("masks") or []
     if (rows is not None or masks) and table is None:
         raise NotSupported("ROWS WHERE and MASKED WITH are for a table", position=b.position(node))
+    action = str(node.this)
+    if (rows is not None or masks) and not b.guard.administers(on):
+        # Before it is read: what is wrong with a rule tells of the tables that it names.
+        raise AccessDenied(f"cannot {action.lower()} on '{on}' with rules")
     row_filter = None
     if rows is not None:
         assert table is not None
         row_filter = _rule(b, rows, table)
         check_rule(b, row_filter, table, BOOLEAN)
     masked = dict(_masks(b, masks, table)) if table is not None else {}
-    action = str(node.this)
     grants = [
         Grant(
             privilege,
@@ -119,6 +122,8 @@ def _named(b: Binder, text: str, node: exp.Expr) -> Mask:
 
 
 def _rule(b: Binder, text: str, table: Table) -> Rule:
+    if not b.guard.is_administrator and reads_tables(text):
+        raise AccessDenied("only an administrator's rules may read other tables")
     return Rule(text, tuple((c.name, c.field_id) for c in table.columns))
 
 
@@ -126,7 +131,7 @@ def _column(b: Binder, table: Table | None, node: exp.Expr) -> Column:
     name = name_of(node)
     if table is None:
         raise NotSupported("columns are those of one table", position=b.position(node))
-    found = matches(name.folded, [(c.name, c) for c in table.columns])
+    found = matches(name.folded, [(c.name, c) for c in b.guard.columns(table, table.columns)])
     if len(found) != 1:
         raise NotFound(
             f"column '{name}' does not exist in '{table.name}'",

@@ -50,6 +50,12 @@ def check_rule(b: Binder, rule: Rule, table: Table, type_: Type) -> None:
     _bound(b, rule, table, {key: Ref(field.type, field) for key, field in fields.items()}, type_)
 
 
+def reads_tables(sql: str) -> bool:
+    """Whether a rule has subqueries."""
+    _, node = _parsed(sql)
+    return node.find(exp.Query, exp.Table) is not None
+
+
 def _bound(
     b: Binder, rule: Rule, table: Table, raw: Mapping[int, Expression], type_: Type
 ) -> Expression:

@@ -19,14 +19,16 @@ def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
         raise NotSupported(
             f"{tree.action} needs a place to keep grants in", hint="set policy.engine = \"grants\""
         )
+    identity = statement.session.identity
+    may = policy.may_revoke if tree.action == "REVOKE" else policy.may_grant
     for grant in tree.grants:
-        if not policy.may_grant(statement.session.identity, grant):
+        if not may(identity, grant):
             raise AccessDenied(f"cannot {tree.action.lower()} {grant.privilege} on '{_shown(grant)}'")
     for grant in tree.grants:
         if tree.action == "REVOKE":
             policy.revoke(grant)
         else:
-            policy.granted.add(grant)
+            policy.grant(identity, grant)
 
 
 def _shown(grant: Grant) -> str:

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from sqe.errors import UserError
+from sqe.errors import AccessDenied, UserError
 from sqe.policy.decision import EVERYTHING, NOTHING, AllowAll, Decision
 from sqe.session import Identity
-from sqe.tree.grants import Grant, Grantee, GranteeKind
+from sqe.tree.grants import Grant, Grantee, GranteeKind, Scope
 from sqe.tree.privileges import Privilege
 from sqe.tree.relations import TableName
 from sqe.tree.rules import Mask, Rule
@@ -74,10 +74,17 @@ class GrantPolicy:
         return self.granted.version
 
     def is_admin(self, identity: Identity) -> bool:
+        if not identity.is_proven:
+            return False
         return identity.user in self._admins or bool(identity.roles & self._admin_roles)
 
+    def administers(self, identity: Identity, on: TableName) -> bool:
+        """Who may grant anything on it, with rules of their own, and see all of it: administrators, and its
+        owner."""
+        return self.is_admin(identity) or (identity.is_proven and self.granted.owner(on) == identity.user)
+
     def table(self, identity: Identity, table: TableName) -> Decision:
-        if self.is_admin(identity) or self.granted.owner(table) == identity.user:
+        if self.administers(identity, table):
             return EVERYTHING
         decision = decide(self.granted.grants(), identity, table)
         keyed = {column: self._keyed(mask) for column, mask in decision.masks.items()}
@@ -90,7 +97,8 @@ class GrantPolicy:
         """Nothing of a table that had the name before holds; one that is replaced keeps its grants."""
         if self.granted.owner(table) is None:
             self.granted.forget(table)
-            self.granted.own(table, identity.user)
+            if identity.is_proven:
+                self.granted.own(table, identity.user)
 
     def dropped_schema(self, catalog: str, namespace: tuple[str, ...]) -> None:
         for table in self._inside(catalog, namespace):
@@ -109,40 +117,56 @@ class GrantPolicy:
         ]
 
     def known_to(self, identity: Identity) -> list[Grant]:
-        """What was granted to them, by them, or on what is theirs; everything for administrators."""
+        """What was granted to them, by them, or on what is theirs; everything for administrators. A DENY does
+        not name a table that there is not for them."""
         return [
             grant
             for grant in self.granted.grants()
-            if self.is_admin(identity)
-            or _is(identity, grant.grantee)
-            or identity.user in (grant.grantor, self.granted.owner(grant.on))
+            if self.administers(identity, grant.on)
+            or (identity.is_proven and grant.grantor == identity.user)
+            or (_is(identity, grant.grantee) and self._exists(identity, grant))
         ]
 
+    def _exists(self, identity: Identity, grant: Grant) -> bool:
+        return grant.scope is not Scope.TABLE or self.table(identity, grant.on).visible
+
     def may_grant(self, identity: Identity, grant: Grant) -> bool:
-        """Administrators and owners; and whoever has it WITH GRANT OPTION, with the rules that they are under
-        themselves, which is why they add none."""
-        if self.is_admin(identity) or self.granted.owner(grant.on) == identity.user:
+        """Who administers it; and whoever has it WITH GRANT OPTION, without rules of their own, if none holds
+        for them on anything that the grant is on."""
+        if self.administers(identity, grant.on):
             return True
         if grant.denies or grant.row_filter is not None or grant.masks:
             return False
-        own = [
-            known
-            for known in self.granted.grants()
-            if known.grantable and not known.denies and known.privilege is grant.privilege
+        grants = self.granted.grants()
+        has_option = any(
+            known.grantable and not known.denies and known.privilege is grant.privilege
             and known.covers(grant.on) and _is(identity, known.grantee)
-        ]
-        return bool(own) and not decide(self.granted.grants(), identity, grant.on).restricts
+            for known in grants
+        )  # fmt: skip
+        places = {grant.on, *(known.on for known in grants if grant.covers(known.on))}
+        return has_option and all(_has_whole(grants, identity, grant.privilege, on) for on in places)
+
+    def grant(self, identity: Identity, grant: Grant) -> None:
+        """One by somebody who does not administer it takes the place of none by others, which may have
+        rules."""
+        if not self.administers(identity, grant.on):
+            for known in self._same(grant):
+                if known.denies == grant.denies and known.grantor != identity.user:
+                    if known.row_filter is not None or known.masks or known.columns is not None:
+                        raise AccessDenied(f"cannot grant {grant.privilege} in the place of another's grant")
+                    return
+        self.granted.add(grant)
+
+    def may_revoke(self, identity: Identity, grant: Grant) -> bool:
+        """Who administers it, and what they have granted themselves: others' grants have rules, and DENY."""
+        if self.administers(identity, grant.on):
+            return True
+        same = self._same(grant)
+        return identity.is_proven and bool(same) and all(known.grantor == identity.user for known in same)
 
     def revoke(self, grant: Grant) -> None:
         """A grant or a DENY; of some columns, where others stay as they are."""
-        for known in list(self.granted.grants()):
-            if (known.privilege, known.scope, known.on, known.grantee) != (
-                grant.privilege,
-                grant.scope,
-                grant.on,
-                grant.grantee,
-            ):
-                continue
+        for known in self._same(grant):
             if grant.grantable:
                 self.granted.add(replace(known, grantable=False))
             elif grant.columns is None or grant.columns == known.columns:
@@ -154,6 +178,12 @@ class GrantPolicy:
                 )
             else:
                 self.granted.add(replace(known, columns=known.columns - grant.columns))
+
+    def _same(self, grant: Grant) -> list[Grant]:
+        """What there is of the same privilege on the same for the same: a grant, and a DENY."""
+        key = (grant.privilege, grant.scope, grant.on, grant.grantee)
+        grants = self.granted.grants()
+        return [known for known in grants if (known.privilege, known.scope, known.on, known.grantee) == key]
 
     def may_read_files(self, identity: Identity, paths: Sequence[str]) -> bool:
         return self.is_admin(identity) and self._elsewhere.may_read_files(identity, paths)
@@ -185,6 +215,12 @@ def decide(grants: Sequence[Grant], identity: Identity, table: TableName) -> Dec
     )
 
 
+def _has_whole(grants: Sequence[Grant], identity: Identity, privilege: Privilege, on: TableName) -> bool:
+    decision = decide(grants, identity, on)
+    rules = decision.row_filters or decision.masks or decision.hides_columns
+    return privilege in decision.privileges and not rules
+
+
 def _columns(reading: Sequence[Grant]) -> frozenset[int] | None:
     """Those that some grant names; None where one of them names none, or nothing may be read at all."""
     if not reading or any(g.columns is None for g in reading):
@@ -193,6 +229,8 @@ def _columns(reading: Sequence[Grant]) -> frozenset[int] | None:
 
 
 def _is(identity: Identity, grantee: Grantee) -> bool:
+    if not identity.is_proven:
+        return grantee.kind is GranteeKind.PUBLIC
     match grantee.kind:
         case GranteeKind.USER:
             return grantee.name == identity.user

@@ -81,6 +81,17 @@ class Guard:
         decision = self.decide(table)
         return decision.visible and not decision.hides_columns
 
+    def administers(self, on: TableName) -> bool:
+        """Whether they may write rules on it."""
+        ask = getattr(self._policy, "administers", None)
+        return not self.may_hide or (ask is not None and ask(self._identity, on) is True)
+
+    @property
+    def is_administrator(self) -> bool:
+        """Whether they may see everything, also by what they let a rule read."""
+        ask = getattr(self._policy, "is_admin", None)
+        return not self.may_hide or (ask is not None and ask(self._identity) is True)
+
     def columns(self, table: Table, columns: Sequence[Column]) -> tuple[Column, ...]:
         """Those of `columns`, of the table now or in its past, that exist for this user."""
         return visible_columns(self.decide(table.name), table, columns)

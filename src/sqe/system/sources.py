@@ -16,8 +16,8 @@ Row = tuple[object, ...]
 
 @record
 class Sources:
-    """`records` are the statements that this user may know of, `grants` what was granted, and `roles` those
-    of the log-in."""
+    """`records` are the statements that this user may know of, and `grants` what was granted; `roles` are
+    those of their log-in."""
 
     scan: SystemScan
     listing: Listing

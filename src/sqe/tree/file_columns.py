@@ -25,12 +25,13 @@ def with_file_columns(scan: Scan, fresh: Callable[[str, Type], Field]) -> Relati
         columns=(*stored, PATH),
         hidden=(PATH,),
     )
+    # What was secured stays so: it is of the same table.
     files = replace(
         scan,
         fields=(key, *(fields[name] for name in joined)),
         columns=(PATH, *joined),
-        metadata=FILE_COLUMNS,
         hidden=(),
+        metadata=FILE_COLUMNS,
     )
     same = Call(BOOLEAN, "$eq", (Ref(VARCHAR, path), Ref(VARCHAR, key)))
     join = Join((*rows.fields, *files.fields), "left", rows, files, same)

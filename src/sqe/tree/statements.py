@@ -13,7 +13,7 @@ from sqe.errors import InternalError, Position
 from sqe.foundation.record import record
 from sqe.tree.changes import Change
 from sqe.tree.definitions import PLACE_PROPERTIES, ColumnDefinition, PartitionField, SortField
-from sqe.tree.expressions import Expression, Field, Node, Relation
+from sqe.tree.expressions import Expression, Field, Node, Ref, Relation, walk
 from sqe.tree.privileges import Need, Privilege, schema_of
 from sqe.tree.relations import TableName
 from sqe.types.sql_types import Type
@@ -120,6 +120,16 @@ class RowChange(Statement):
     @property
     def changes(self) -> tuple[TableName, ...]:
         return (self.target.table,)
+
+    def reads(self, *parts: Node | tuple[Node, ...] | None) -> tuple[Need, ...]:
+        """To read the target, where what is to be changed, or what to, depends on its values: how many rows
+        were changed tells of them."""
+        own = {f.id for f in self.target.fields}
+        each = (node for part in parts for node in (part if isinstance(part, tuple) else (part,)))
+        nodes = (node for part in each if part is not None for node in walk(part))
+        if any(isinstance(node, Ref) and node.field.id in own for node in nodes):
+            return (Need(Privilege.SELECT, self.target.table),)
+        return ()
 
 
 @record
@@ -426,7 +436,7 @@ class Update(RowChange):
 
     @property
     def needs(self) -> tuple[Need, ...]:
-        return (Need(Privilege.UPDATE, self.target.table),)
+        return (Need(Privilege.UPDATE, self.target.table), *self.reads(self.assignments, self.condition))
 
 
 @record
@@ -449,7 +459,7 @@ class Delete(RowChange):
     @property
     def needs(self) -> tuple[Need, ...]:
         privilege = Privilege.TRUNCATE if self.truncate else Privilege.DELETE
-        return (Need(privilege, self.target.table),)
+        return (Need(privilege, self.target.table), *self.reads(self.condition))
 
 
 @record
@@ -476,7 +486,8 @@ class Merge(RowChange):
 
     @property
     def needs(self) -> tuple[Need, ...]:
-        return tuple(Need(Privilege(clause.action), self.target.table) for clause in self.clauses)
+        actions = (Need(Privilege(clause.action), self.target.table) for clause in self.clauses)
+        return (*actions, *self.reads(self.condition, self.clauses))
 
 
 @record

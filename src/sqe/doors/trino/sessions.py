@@ -11,12 +11,9 @@ from sqe.doors.trino.request_headers import Requested
 from sqe.doors.trino.transactions import Transactions
 from sqe.errors import AccessDenied, NotSupported, UserError
 from sqe.server.calls import Call
-from sqe.session import Identity, Session, TokenSource
+from sqe.session import UNPROVEN, Identity, Session, TokenSource
 from sqe.tree import statements as s
 from sqe.types.zones import canonical
-
-UNPROVEN = "anonymous"
-"""The issuer of names that nobody has proven, so that they are not taken for those who have."""
 
 
 def session_for(call: Call, asked: Requested, transactions: Transactions) -> Session:
