@@ -151,6 +151,18 @@ RESULTS: list[tuple[str, str, Any]] = [
         dt.datetime(2020, 1, 1, tzinfo=dt.UTC),
     ),
     ("CAST(ROW(1, 'x') AS row(a integer, b varchar))", "row(a integer, b varchar)", (1, "x")),
+    ("TIME '01:02:03 +05:30'", "time(0) with time zone", "01:02:03+05:30"),
+    (
+        "ARRAY[TIMESTAMP '2020-01-01 01:00:00.1234567']",
+        "array(timestamp(7))",
+        ["2020-01-01 01:00:00.1234567"],
+    ),
+    (
+        "TIMESTAMP '0001-01-01 01:00:00 Asia/Tokyo'",
+        "timestamp(0) with time zone",
+        "0001-01-01 01:00:00 Asia/Tokyo",
+    ),
+    ("CAST(NULL AS timestamp(12))", "timestamp(12)", None),
     ("CAST(NULL AS uuid)", "uuid", None),
     ("CAST(NULL AS row(a integer))", "row(a integer)", None),
     ("CAST(NULL AS map(varchar, uuid))", "map(varchar, uuid)", None),
@@ -218,7 +230,6 @@ def test_through_a_table(schema: sqe.Connection, type_: str, values: list[Any], 
         (Decimal("-Infinity"), "NUMERIC_VALUE_OUT_OF_RANGE", "is no decimal"),
         (dt.timedelta(microseconds=1), "NUMERIC_VALUE_OUT_OF_RANGE", "milliseconds"),
         (dt.timedelta.max // 1000 * 1000, "NUMERIC_VALUE_OUT_OF_RANGE", "too long|milliseconds"),
-        (dt.time(1, tzinfo=dt.UTC), "NOT_SUPPORTED", "time zone"),
         (
             dt.datetime(1, 1, 1, tzinfo=dt.timezone(dt.timedelta(hours=1))),
             "NUMERIC_VALUE_OUT_OF_RANGE",
@@ -233,6 +244,19 @@ def test_values_that_cannot_be_parameters(
     with pytest.raises(sqe.DatabaseError, match=f"parameter 2: .*({says})") as caught:
         connection.execute("SELECT ?, ?", (1, value))
     assert caught.value.code == code
+
+
+def test_a_time_with_a_zone_is_no_parameter_of_a_server(
+    request: pytest.FixtureRequest, connection: sqe.Connection
+) -> None:
+    value = dt.time(1, tzinfo=dt.UTC)
+    if request.node.callspec.params["connection"] == "embedded":
+        cursor = connection.execute("SELECT ?, ARRAY[?]", (value, value))
+        assert cursor.fetchall() == [("01:00:00.000000+00:00", ["01:00:00.000000+00:00"])]
+        return
+    for inside in (value, [value]):
+        with pytest.raises(sqe.NotSupportedError, match=r"parameter 2: .*time zone"):
+            connection.execute("SELECT ?, ?", (1, inside))
 
 
 def test_a_list_in_itself(connection: sqe.Connection) -> None:

@@ -13,7 +13,8 @@ import pyarrow.flight as flight
 
 from sqe.api.remote.failures import broken_off, failure_of, translated
 from sqe.api.remote.type_names import fields_of
-from sqe.errors import Cancelled, InternalError, SqeError, UserError
+from sqe.errors import Cancelled, InternalError, NotSupported, SqeError, UserError
+from sqe.types import sql_types as t
 
 if TYPE_CHECKING:
     from sqe.api.remote.client import Client
@@ -223,5 +224,11 @@ def parameters_of(values: Sequence[object], types: Sequence[Any], *, rows: int) 
     if len(values) % rows:
         raise UserError("the rows are of different lengths", code="INVALID_PARAMETER_USAGE")
     width = len(values) // rows
+    for number, kind in enumerate(types):
+        if t.has(kind, t.ConstantTime):
+            raise NotSupported(
+                f"parameter {number % width + 1}: Arrow has no time with a time zone",
+                hint="write it into the statement, as TIME '01:02:03 +05:30'",
+            )
     slices = [slice(start, start + width) for start in range(0, len(values), width)]
     return batch_of([values[part] for part in slices], [types[part] for part in slices])
