@@ -138,7 +138,7 @@ def _value_as(literal: Literal, target: t.Type) -> object | None:
     """A constant's value in another type; None where it takes a cast."""
     value = literal.value
     if isinstance(target, t.ConstantTime):
-        from sqe.bind.query.constant_times import coerced  # which few statements need
+        from sqe.bind.query.folded_times import coerced  # which few statements need
 
         return coerced(literal, target)
     if isinstance(target, t.Varchar) and isinstance(literal.type, t.Varchar):

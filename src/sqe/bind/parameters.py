@@ -8,14 +8,12 @@ import uuid
 from collections.abc import Callable, Iterable, Sequence
 
 from sqe.bind.binder import unify
-from sqe.bind.query.constant_times import literal
 from sqe.bind.query.literals import BIGINT_MAX, INT_MAX
 from sqe.bind.query.special_forms import row
 from sqe.errors import SqeError, TypeMismatch, UserError
 from sqe.tree.expressions import Call, Expression, Literal
 from sqe.types import sql_types as t
 from sqe.types import zones
-from sqe.types.exact_times import of_python, offset_text
 
 _MILLISECOND = dt.timedelta(milliseconds=1)
 # Spark counts an interval's microseconds in 64 bits.
@@ -127,6 +125,9 @@ def _date(value: dt.date) -> Expression:
 
 def _time(value: dt.time) -> Expression:
     if value.tzinfo is not None:
+        from sqe.bind.query.folded_times import literal
+        from sqe.types.exact_times import of_python, offset_text
+
         try:
             offset = offset_text(value.utcoffset())
         except ValueError as error:

@@ -1,48 +1,25 @@
-"""Constants that are finer than engines keep, and times with zones: computed here, and only shown elsewhere.
+"""Where constants may stand that are finer than engines keep, or times with zones.
 
-Nothing but a constant has such a type. Casts and comparisons of constants are folded; whatever would need an
-engine to look into a value is refused.
+Nothing but a constant has such a type. Casts and comparisons of constants are folded (by folded_times, which
+few statements need); whatever would need an engine to look into a value is refused.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from sqe.errors import NotSupported, Position, SqeError, UserError
+from sqe.errors import NotSupported, Position
 from sqe.functions.function import Resolution
 from sqe.tree.expressions import AggregateCall, Call, Cast, Expression, Field, Literal, WindowCall, walk
 from sqe.tree.relations import Aggregate, SetOperation
 from sqe.tree.statements import Statement
-from sqe.types import exact_times, zones
 from sqe.types import sql_types as t
-from sqe.types.exact_times import Moment
 
 ENGINES_KEEP = 6
 """Digits of a second."""
 # These hand values on without a look at them.
 _HAND_ON = frozenset(("$array", "$row", "$is_null", "coalesce", "typeof"))
-_COMPARISONS: dict[str, Callable[[int, int], bool]] = {
-    "$eq": operator.eq,
-    "$ne": operator.ne,
-    "$lt": operator.lt,
-    "$le": operator.le,
-    "$gt": operator.gt,
-    "$ge": operator.ge,
-}
-
-
-def literal(moment: Moment) -> Literal:
-    """An ordinary constant where engines have its type."""
-    value, kind = exact_times.to_python(moment), moment.type
-    if value is None:
-        return Literal(kind, exact_times.write(moment))
-    if kind.base == "time":
-        return Literal(t.Time(kind.precision), value)
-    if moment.zone is None:
-        return Literal(t.Timestamp(kind.precision), value)
-    return Literal(t.TimestampTz(kind.precision, moment.zone), value)
 
 
 def with_zones(items: Sequence[Expression]) -> Sequence[Expression]:
@@ -50,13 +27,9 @@ def with_zones(items: Sequence[Expression]) -> Sequence[Expression]:
     of_zones = {item.type.zone for item in items if isinstance(item.type, t.TimestampTz)}
     if len(of_zones) < 2 or not all(isinstance(item, Literal) for item in items):
         return items
-    return [_with_zone(item) for item in items if isinstance(item, Literal)]
+    from sqe.bind.query.folded_times import with_zone
 
-
-def _with_zone(item: Literal) -> Literal:
-    kind = t.as_constant_time(item.type)
-    text = None if kind is None or item.value is None else coerced(item, kind)
-    return item if kind is None or text is None else Literal(kind, text)
+    return [with_zone(item) for item in items if isinstance(item, Literal)]
 
 
 def constant_type(target: t.Type) -> t.Type:
@@ -86,28 +59,13 @@ def folded_cast(
     if not isinstance(operand, Literal):
         if keeps_constants(operand.type, target):
             return None
-        raise _refused(f"CAST({operand.type} AS {target})", position)
+        raise refused(f"CAST({operand.type} AS {target})", position)
     target = constant_type(target)
     if not (isinstance(operand.type, t.ConstantTime) or isinstance(target, t.ConstantTime)):
         return None
-    if operand.value is None:
-        return Literal(target, None)
-    moment = _moment(operand, target, safe=safe, position=position)
-    if moment is None:
-        return Literal(target, None)
-    if isinstance(target, t.Varchar) and isinstance(operand.value, str):
-        return _text(operand.value, target, position)
-    try:
-        result = _converted(moment, target, session_zone=session_zone, now=now)
-    except ValueError:
-        raise UserError(
-            f"{operand.value} is out of range as {target}",
-            code="INVALID_CAST_ARGUMENT",
-            position=position,
-        ) from None
-    if result is None:
-        raise _refused(f"CAST({operand.type} AS {target})", position)
-    return result
+    from sqe.bind.query.folded_times import cast
+
+    return cast(operand, target, safe=safe, session_zone=session_zone, now=now, position=position)
 
 
 def keeps_constants(source: t.Type, target: t.Type) -> bool:
@@ -123,131 +81,13 @@ def keeps_constants(source: t.Type, target: t.Type) -> bool:
     return source == target or not (t.has(source, t.ConstantTime) or t.has(target, t.ConstantTime))
 
 
-def _moment(operand: Literal, target: t.Type, *, safe: bool, position: Position | None) -> Moment | None:
-    """The value of a constant; None where TRY_CAST makes a NULL of it."""
-    kind, value = operand.type, operand.value
-    if isinstance(kind, t.ConstantTime) and isinstance(value, str):
-        return exact_times.read(value, kind)
-    own = t.as_constant_time(kind)
-    if own is not None and isinstance(value, (dt.date, dt.time)):
-        return exact_times.of_python(value, own, kind.zone if isinstance(kind, t.TimestampTz) else None)
-    if not (isinstance(kind, t.Varchar) and isinstance(value, str) and isinstance(target, t.ConstantTime)):
-        raise _refused(f"CAST({kind} AS {target})", position)
-    try:
-        return _read(value, target)
-    except (ValueError, NotSupported) as error:
-        if safe:
-            return None
-        if isinstance(error, SqeError):
-            error.position = position
-            raise
-        zoned = " with time zone" if target.base == "time" and target.zoned else ""
-        raise UserError(
-            f"Value cannot be cast to {target.base}{zoned}: {value}",
-            code="INVALID_CAST_ARGUMENT",
-            position=position,
-        ) from None
-
-
-def _read(text: str, target: t.ConstantTime) -> Moment:
-    if target.base == "timestamp":
-        return exact_times.read_timestamp(text.strip(), skipped=True)
-    moment = exact_times.read_time(text)
-    if moment.type.precision > exact_times.MAX_PRECISION or (moment.zone is not None and not target.zoned):
-        raise ValueError(text)
-    return moment
-
-
-def _converted(moment: Moment, target: t.Type, *, session_zone: str, now: dt.datetime) -> Literal | None:
-    clock = exact_times.local(moment)
-    if target == t.DATE and moment.type.base == "timestamp":
-        try:
-            return Literal(
-                t.DATE, dt.date.fromordinal(clock // exact_times.DAY + dt.date(1970, 1, 1).toordinal())
-            )
-        except (ValueError, OverflowError):
-            return None
-    kind = t.as_constant_time(target)
-    if kind is None or target == t.DATE:
-        return None
-    plain = t.constant_time(kind.base, exact_times.MAX_PRECISION, zoned=kind.zoned)
-    match moment.type.base, kind.base, moment.type.zoned, kind.zoned:
-        case "timestamp", "time", _, False:
-            moment = Moment(plain, clock % exact_times.DAY)
-        case "time", "time", False, True:
-            moment = Moment(
-                plain, clock, exact_times.offset_text(now.astimezone(zones.zone(session_zone)).utcoffset())
-            )
-        case "timestamp", "timestamp", False, True:
-            moment = exact_times.at_clock(plain, clock, session_zone)
-        case of, to, _, False if of == to:
-            moment = Moment(plain, clock)
-        case of, to, True, True if of == to:
-            pass
-        case _:
-            return None
-    result = exact_times.rounded(moment, kind.precision)
-    folded = literal(result)
-    return folded if _is_read_back(folded, result) else None
-
-
-def _is_read_back(folded: Literal, moment: Moment) -> bool:
-    """A text does not tell which of two hours it is that clocks show twice."""
-    if not (isinstance(folded.type, t.ConstantTime) and isinstance(folded.value, str)):
-        return True
-    return exact_times.read(folded.value, folded.type) == moment
-
-
-def _text(text: str, target: t.Varchar, position: Position | None) -> Literal:
-    if target.length is not None and len(text) > target.length:
-        raise UserError(
-            f"'{text}' has more than {target.length} characters",
-            code="INVALID_CAST_ARGUMENT",
-            position=position,
-        )
-    return Literal(target, text)
-
-
-def coerced(constant: Literal, target: t.ConstantTime) -> str | None:
-    """The text of a constant in a wider type; None where that depends on the session or is not possible."""
-    kind, value = t.as_constant_time(constant.type), constant.value
-    if kind is None or kind.base != target.base or kind.zoned != target.zoned:
-        return None
-    if isinstance(value, str):
-        moment = exact_times.read(value, kind)
-    elif isinstance(value, (dt.date, dt.time)):
-        zone = constant.type.zone if isinstance(constant.type, t.TimestampTz) else None
-        moment = exact_times.of_python(value, kind, zone)
-    else:
-        return None
-    result = exact_times.rounded(moment, target.precision)
-    text = exact_times.write(result)
-    return text if exact_times.read(text, target) == result else None
-
-
 def folded_comparison(name: str, arguments: Sequence[Expression]) -> Literal | None:
     """Two constants of which one is a ConstantTime, compared; None for all else."""
-    if name not in _COMPARISONS or not any(isinstance(a.type, t.ConstantTime) for a in arguments):
+    if not any(isinstance(argument.type, t.ConstantTime) for argument in arguments):
         return None
-    ordinals = [_ordinal(a, arguments) for a in arguments]
-    if len(ordinals) != 2 or None in ordinals:
-        return None
-    left, right = (o for o in ordinals if o is not None)
-    return Literal(t.BOOLEAN, _COMPARISONS[name](left, right))
+    from sqe.bind.query.folded_times import comparison
 
-
-def _ordinal(argument: Expression, arguments: Sequence[Expression]) -> int | None:
-    kinds = {(k.base, k.zoned) for k in (t.as_constant_time(a.type) for a in arguments) if k is not None}
-    if len(kinds) != 1 or not isinstance(argument, Literal) or argument.value is None:
-        return None
-    kind = t.as_constant_time(argument.type)
-    if kind is None:
-        return None
-    if isinstance(argument.value, str):
-        return exact_times.ordinal(exact_times.read(argument.value, kind))
-    assert isinstance(argument.value, (dt.date, dt.time))
-    zone = argument.type.zone if isinstance(argument.type, t.TimestampTz) else None
-    return exact_times.ordinal(exact_times.of_python(argument.value, kind, zone))
+    return comparison(name, arguments)
 
 
 def folded_typeof(name: str, arguments: Sequence[Expression]) -> Literal | None:
@@ -262,32 +102,16 @@ def resolved(name: str, bound: Sequence[object], position: Position | None) -> R
     if name in _HAND_ON or not any(t.has(kind, t.ConstantTime) for kind in types):
         return None
     if name != "map":
-        raise _refused(name.removeprefix("$"), position)
+        raise refused(name.removeprefix("$"), position)
     keys, values = types if len(types) == 2 else (t.UNKNOWN, t.UNKNOWN)
     if not (isinstance(keys, t.Array) and isinstance(values, t.Array)):
         return None
     if not t.has(keys, t.ConstantTime):
         return None
-    _check_keys(bound[0], position)
+    from sqe.bind.query.folded_times import check_keys
+
+    check_keys(bound[0], position)
     return Resolution((keys, values), t.Map(keys.element, values.element))
-
-
-def _check_keys(keys: object, position: Position | None) -> None:
-    if not (isinstance(keys, Call) and keys.function == "$array"):
-        raise _refused("map", position)
-    seen: set[int] = set()
-    for key in keys.arguments:
-        place = _ordinal(key, [key])
-        if place is None:
-            raise _refused("map", position)
-        if place in seen:
-            assert isinstance(key, Literal)
-            raise UserError(
-                f"Duplicate map keys ({key.value}) are not allowed",
-                code="INVALID_FUNCTION_ARGUMENT",
-                position=position,
-            )
-        seen.add(place)
 
 
 def check_constant_times(statement: Statement) -> None:
@@ -295,18 +119,18 @@ def check_constant_times(statement: Statement) -> None:
     for node in walk(statement):
         match node:
             case Cast() if not keeps_constants(node.operand.type, node.type):
-                raise _refused(f"{node.operand.type} as {node.type}", node.position)
+                raise refused(f"{node.operand.type} as {node.type}", node.position)
             case AggregateCall() | WindowCall() if _any_constant(node.arguments):
-                raise _refused(node.function, node.position)
+                raise refused(node.function, node.position)
             case WindowCall() if _any_constant(node.partition_by):
-                raise _refused("PARTITION BY", node.position)
+                raise refused("PARTITION BY", node.position)
             case SetOperation() if node.distinct or node.op != "union":
                 if _any_constant(node.fields):
-                    raise _refused(node.op.upper(), None)
+                    raise refused(node.op.upper(), None)
             case Aggregate() if _any_constant(node.keys):
-                raise _refused("GROUP BY", None)
+                raise refused("GROUP BY", None)
             case Call() if node.function not in (*_HAND_ON, "map") and _any_constant(node.arguments):
-                raise _refused(node.function.removeprefix("$"), node.position)
+                raise refused(node.function.removeprefix("$"), node.position)
 
 
 def _any_constant(arguments: Sequence[Expression | Field]) -> bool:
@@ -316,10 +140,10 @@ def _any_constant(arguments: Sequence[Expression | Field]) -> bool:
 def refuse_constant_times(type_: t.Type, what: str, position: Position | None) -> None:
     """Before it is said that a type cannot be compared: these can, and not by an engine."""
     if t.has(type_, t.ConstantTime):
-        raise _refused(what, position)
+        raise refused(what, position)
 
 
-def _refused(what: str, position: Position | None) -> NotSupported:
+def refused(what: str, position: Position | None) -> NotSupported:
     return NotSupported(
         f"{what}: times with a time zone, with more than six digits of a second or of years before 1 or"
         " after 9999 exist as constants that are shown, and nothing is computed with them",

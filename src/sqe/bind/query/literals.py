@@ -7,12 +7,9 @@ import decimal
 import math
 import re
 import struct
-from collections.abc import Callable
 
-from sqe.bind.query import constant_times
 from sqe.errors import NotSupported, Position, SyntaxFault, UserError
 from sqe.tree.expressions import Literal
-from sqe.types import exact_times
 from sqe.types import sql_types as t
 
 INT_MAX = 2**31 - 1
@@ -128,32 +125,34 @@ def _date(text: str) -> Literal | None:
 
 
 def time(text: str, position: Position | None) -> Literal:
-    return _moment(exact_times.read_time, text, position)
+    return _moment("TIME", text, position)
 
 
 def timestamp(text: str, position: Position | None) -> Literal:
-    return _moment(exact_times.read_timestamp, text, position)
+    return _moment("TIMESTAMP", text, position)
 
 
-def _moment(read: Callable[[str], exact_times.Moment], text: str, position: Position | None) -> Literal:
+def _moment(name: str, text: str, position: Position | None) -> Literal:
+    from sqe.bind.query import folded_times
+    from sqe.types import exact_times
+
     try:
-        moment = read(text)
+        moment = exact_times.read_time(text) if name == "TIME" else exact_times.read_timestamp(text)
     except NotSupported as error:
         error.position = position
         raise
     except ValueError:
-        name = "TIME" if read is exact_times.read_time else "TIMESTAMP"
         raise UserError(
             f"'{text}' is not a valid {name} literal", code="INVALID_LITERAL", position=position
         ) from None
     digits = moment.type.precision
     if digits > exact_times.MAX_PRECISION:
         raise UserError(
-            f"{moment.type.base.upper()} precision must be in range [0, 12]: {digits}",
+            f"{name} precision must be in range [0, 12]: {digits}",
             code="NUMERIC_VALUE_OUT_OF_RANGE",
             position=position,
         )
-    return constant_times.literal(moment)
+    return folded_times.literal(moment)
 
 
 def _decimal(text: str) -> Literal:
