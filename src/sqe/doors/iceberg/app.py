@@ -18,6 +18,7 @@ from starlette.routing import Route
 from sqe.auth.authorization_header import credentials_of
 from sqe.auth.credentials import Bearer, Credentials, Password
 from sqe.catalog.iceberg.requests import read_object
+from sqe.commands.owners import Owners
 from sqe.doors.iceberg.answers import TOO_LARGE, Answer, error_answer, failure, json_answer
 from sqe.doors.iceberg.http_client import HttpClient
 from sqe.doors.iceberg.replays import LIFETIME_SECONDS, Replays
@@ -241,7 +242,8 @@ class _HttpCalls:
         coordinator = self._clients.coordinator
         catalog = coordinator.catalogs_of(statement.session).get(name)
         guard = Guard(coordinator.policy, statement.session.identity)
-        return ServedCatalog(catalog, guard, statement.check)
+        owners = Owners(coordinator, statement.session.identity)
+        return ServedCatalog(catalog, guard, statement.check, owners)
 
     def token(self, client: HttpClient, content: bytes) -> Answer:
         """Log-in by user and password, or by a key, for clients that ask for a token first; and a token that

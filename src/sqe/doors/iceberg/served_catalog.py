@@ -12,6 +12,7 @@ from sqe.catalog.iceberg.commits import RequirementFailed, refs_of
 from sqe.catalog.iceberg.strict import InvalidCommit
 from sqe.catalog.iceberg.table import TableCommit, TableMetadata
 from sqe.catalog.protocol import Catalog
+from sqe.commands.owners import Owners
 from sqe.doors.iceberg.answers import NOTHING, Answer, Unprocessable, etag, json_answer, table_answer
 from sqe.doors.iceberg.places import check_properties, check_registered, check_updates
 from sqe.errors import AccessDenied, AlreadyExists, InvalidArgument, NotFound, UserError, ViewNotFound
@@ -28,12 +29,14 @@ _CHANGES = (Privilege.INSERT, Privilege.UPDATE, Privilege.DELETE, Privilege.TRUN
 
 
 class ServedCatalog:
-    """`check` raises once the request has had its time; it is asked before each change."""
+    """`check` raises once the request has had its time; it is asked before each change. `owners` hear of what
+    was made, renamed and dropped."""
 
-    def __init__(self, catalog: Catalog, guard: Guard, check: Callable[[], None]) -> None:
+    def __init__(self, catalog: Catalog, guard: Guard, check: Callable[[], None], owners: Owners) -> None:
         self._catalog = catalog
         self._guard = guard
         self._check = check
+        self._owners = owners
 
     # Namespaces
 
@@ -77,6 +80,7 @@ class ServedCatalog:
             if error.code != "SCHEMA_NOT_EMPTY":
                 raise
             raise UserError(f"Namespace is not empty: {_dotted(namespace)}", code=error.code) from None
+        self._owners.dropped_schema(self._catalog.name, namespace)
         return NOTHING
 
     def change_namespace(self, namespace: Namespace, body: Raw) -> Answer:
@@ -121,15 +125,18 @@ class ServedCatalog:
             return table_answer(self._catalog.stage(table, body))
         self._check()
         try:
-            return table_answer(self._catalog.create_requested(table, body))
+            created = self._catalog.create_requested(table, body)
         except AlreadyExists:
             raise _table_exists(table) from None
+        self._owners.created(table)
+        return table_answer(created)
 
     def register_table(self, namespace: Namespace, body: Raw) -> Answer:
         table = self._new(namespace, body.get("name"))
         location = _metadata_location(body)
         overwrite = bool(body.get("overwrite"))
-        if self._is_table(table):
+        exists = self._is_table(table)
+        if exists:
             if not overwrite or not self._guard.sees_all_of(table):
                 raise _table_exists(table)
             self._require(table, Privilege.DROP)
@@ -137,9 +144,12 @@ class ServedCatalog:
             check_registered(self._guard, table, location)
         self._check()
         try:
-            return table_answer(self._catalog.register(table, location, overwrite=overwrite))
+            registered = self._catalog.register(table, location, overwrite=overwrite)
         except AlreadyExists:
             raise _table_exists(table) from None
+        if not exists:
+            self._owners.created(table)
+        return table_answer(registered)
 
     def load_table(
         self, namespace: Namespace, name: str, query: Mapping[str, str], if_none_match: str | None
@@ -174,6 +184,7 @@ class ServedCatalog:
             committed = self._catalog.commit(commit.table, commit.requirements, commit.updates)
         except AlreadyExists:
             raise RequirementFailed("Requirement failed: table already exists") from None
+        self._made(commit)
         return table_answer(committed)
 
     def commit_all(self, body: Raw) -> Answer:
@@ -183,7 +194,13 @@ class ServedCatalog:
         commits = [self._commit(self._identified(change.get("identifier")), change) for change in changes]
         self._check()
         self._catalog.commit_all(commits)
+        for commit in commits:
+            self._made(commit)
         return NOTHING
+
+    def _made(self, commit: TableCommit) -> None:
+        if _creates(commit.requirements):
+            self._owners.created(commit.table)
 
     def _commit(self, table: TableName, body: Raw) -> TableCommit:
         requirements, updates = body.get("requirements"), body.get("updates")
@@ -191,7 +208,7 @@ class ServedCatalog:
             raise InvalidCommit("a commit has requirements and updates")
         assert requirements is not None and updates is not None
         current = None
-        if any(requirement.get("type") == "assert-create" for requirement in requirements):
+        if _creates(requirements):
             self._new(table.namespace, table.name)
         else:
             self._existing(table.namespace, table.name)
@@ -210,6 +227,7 @@ class ServedCatalog:
             # What its metadata names may be another's that is hidden.
             raise AccessDenied("rules may hide tables here: files are deleted by SQL")
         self._catalog.drop_table(namespace, name, purge=purge)
+        self._owners.dropped(table)
         return NOTHING
 
     def rename_table(self, body: Raw) -> Answer:
@@ -223,6 +241,7 @@ class ServedCatalog:
             self._catalog.rename_table(source, target)
         except AlreadyExists:
             raise self._taken(source, target) from None
+        self._owners.renamed(source, target)
         return NOTHING
 
     def report(self, namespace: Namespace, name: str) -> Answer:
@@ -244,9 +263,11 @@ class ServedCatalog:
             raise AlreadyExists(f"Table with same name already exists: {_shown(view)}")
         self._check()
         try:
-            return table_answer(self._catalog.create_requested_view(view, body))
+            created = self._catalog.create_requested_view(view, body)
         except AlreadyExists:
             raise AlreadyExists(f"View already exists: {_shown(view)}") from None
+        self._owners.created(view)
+        return table_answer(created)
 
     def register_view(self, namespace: Namespace, body: Raw) -> Answer:
         view = TableName(self._catalog.name, namespace, _name(body.get("name")))
@@ -258,9 +279,11 @@ class ServedCatalog:
         self._check_places(location, {})
         self._check()
         try:
-            return table_answer(self._catalog.register(view, location, view=True))
+            registered = self._catalog.register(view, location, view=True)
         except AlreadyExists:
             raise AlreadyExists(f"View already exists: {_shown(view)}") from None
+        self._owners.created(view)
+        return table_answer(registered)
 
     def load_view(self, namespace: Namespace, name: str) -> Answer:
         view = self._existing_view(namespace, name)
@@ -290,6 +313,7 @@ class ServedCatalog:
         self._may_change(view, Privilege.DROP)
         self._check()
         self._catalog.drop_view(namespace, name)
+        self._owners.dropped(view)
         return NOTHING
 
     def rename_view(self, body: Raw) -> Answer:
@@ -303,6 +327,7 @@ class ServedCatalog:
             self._catalog.rename_view(source, target)
         except AlreadyExists:
             raise self._taken(source, target) from None
+        self._owners.renamed(source, target)
         return NOTHING
 
     # What they share
@@ -427,6 +452,10 @@ def _texts(properties: object) -> dict[str, str]:
     if not isinstance(properties, dict):
         raise InvalidArgument("properties are names and texts")
     return {str(key): str(value) for key, value in properties.items()}
+
+
+def _creates(requirements: Sequence[Raw]) -> bool:
+    return any(requirement.get("type") == "assert-create" for requirement in requirements)
 
 
 def _are_objects(items: object) -> bool:
