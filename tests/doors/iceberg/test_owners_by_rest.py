@@ -56,3 +56,27 @@ def test_grants_go_with_a_table_that_is_renamed(opened: tuple[GrantPolicy, str])
     assert ann.send("POST", "/tables/rename", names)[0] == 204
     assert policy.granted.owner(_TABLE) is None
     assert {grant.on.name for grant in policy.granted.grants() if grant.scope is Scope.TABLE} == {"u"}
+
+
+def test_a_view_over_what_is_hidden_is_not_handed_out(opened: tuple[GrantPolicy, str]) -> None:
+    """Its text names tables and columns; SHOW CREATE VIEW does not show it either."""
+    policy, url = opened
+    ann, joe = Rest(url), Rest(url, user="joe")
+    ann.create("s", "t")
+    field = {"id": 0, "name": "a", "type": "long", "required": False}
+    text = {"type": "sql", "sql": "SELECT a FROM lake.s.t", "dialect": "trino"}
+    version = {
+        "version-id": 1, "timestamp-ms": 1, "schema-id": 0, "summary": {},
+        "default-namespace": ["s"], "representations": [text],
+    }  # fmt: skip
+    schema = {"type": "struct", "schema-id": 0, "fields": [field]}
+    body = {"name": "v", "schema": schema, "view-version": version, "properties": {}}
+    status, answer = ann.send("POST", "/namespaces/s/views", body)
+    assert status == 200, answer
+    for name in ("v", "t"):
+        grantee = Grantee(GranteeKind.USER, "joe")
+        assert joe.send("GET", "/namespaces/s/views/v")[0] == (404 if name == "v" else 403)
+        on = TableName("lake", ("s",), name)
+        policy.granted.add(Grant(Privilege.SELECT, Scope.TABLE, on, grantee, grantor="ann"))
+    assert joe.send("GET", "/namespaces/s/views/v")[0] == 200
+    assert ann.send("GET", "/namespaces/s/views/v")[0] == 200

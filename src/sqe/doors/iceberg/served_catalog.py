@@ -11,11 +11,20 @@ from typing import Any
 from sqe.catalog.iceberg.commits import RequirementFailed, refs_of
 from sqe.catalog.iceberg.strict import InvalidCommit
 from sqe.catalog.iceberg.table import TableCommit, TableMetadata
+from sqe.catalog.iceberg.view import View
 from sqe.catalog.protocol import Catalog
 from sqe.commands.owners import Owners
 from sqe.doors.iceberg.answers import NOTHING, Answer, Unprocessable, etag, json_answer, table_answer
 from sqe.doors.iceberg.places import check_properties, check_registered, check_updates
-from sqe.errors import AccessDenied, AlreadyExists, InvalidArgument, NotFound, UserError, ViewNotFound
+from sqe.errors import (
+    AccessDenied,
+    AlreadyExists,
+    InvalidArgument,
+    NotFound,
+    SqeError,
+    UserError,
+    ViewNotFound,
+)
 from sqe.policy.secure import Guard
 from sqe.tree.names import unspeakable
 from sqe.tree.privileges import Need, Privilege, schema_of
@@ -30,13 +39,21 @@ _CHANGES = (Privilege.INSERT, Privilege.UPDATE, Privilege.DELETE, Privilege.TRUN
 
 class ServedCatalog:
     """`check` raises once the request has had its time; it is asked before each change. `owners` hear of what
-    was made, renamed and dropped."""
+    was made, renamed and dropped. `shows_text` says whether a view's text names nothing that is hidden."""
 
-    def __init__(self, catalog: Catalog, guard: Guard, check: Callable[[], None], owners: Owners) -> None:
+    def __init__(
+        self,
+        catalog: Catalog,
+        guard: Guard,
+        check: Callable[[], None],
+        owners: Owners,
+        shows_text: Callable[[View], bool],
+    ) -> None:
         self._catalog = catalog
         self._guard = guard
         self._check = check
         self._owners = owners
+        self._shows_text = shows_text
 
     # Namespaces
 
@@ -288,9 +305,19 @@ class ServedCatalog:
     def load_view(self, namespace: Namespace, name: str) -> Answer:
         view = self._existing_view(namespace, name)
         self._require(view, Privilege.SELECT)
-        if not self._guard.sees_all_of(view):
+        if not self._guard.sees_all_of(view) or not self._may_show(view):
             raise AccessDenied(f"'{view}' is not handed out: a restriction applies", hint="read it by SQL")
         return table_answer(self._catalog.load_view(view))
+
+    def _may_show(self, view: TableName) -> bool:
+        """As SHOW CREATE VIEW; of a text that we cannot read nobody knows what it names."""
+        if not self._guard.may_hide:
+            return True
+        try:
+            stored = self._catalog.find_view(view.namespace, view.name)
+        except SqeError:
+            return False
+        return stored is not None and stored.name == view and self._shows_text(stored)
 
     def view_exists(self, namespace: Namespace, name: str) -> Answer:
         self._existing_view(namespace, name)
