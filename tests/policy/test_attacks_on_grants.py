@@ -151,12 +151,13 @@ def test_counts_of_changed_rows_tell_nothing_to_who_may_not_read(ask: As) -> Non
 def test_a_name_that_nobody_has_proven_is_nobody_s(house: House, ask: As, name: str) -> None:
     """Whoever comes in by `anonymous` may say any name."""
     ask("root", "GRANT SELECT ON people TO USER joe")
-    house.connect("claimed", Identity(name, issuer=UNPROVEN))
+    claimed = f"claimed {name}"
+    house.connect(claimed, Identity(name, issuer=UNPROVEN))
     for sql in ("SELECT * FROM people", "SELECT * FROM secret", "GRANT SELECT ON people TO PUBLIC"):
-        assert failure(ask, "claimed", sql)[0] is NotFound
-    assert ask("claimed", "SHOW GRANTS") == []
+        assert failure(ask, claimed, sql)[0] is NotFound
+    assert ask(claimed, "SHOW GRANTS") == []
     ask("root", "GRANT SELECT ON people TO PUBLIC")
-    assert ask("claimed", "SELECT count(*) FROM people") == [(2,)]
+    assert ask(claimed, "SELECT count(*) FROM people") == [(2,)]
 
 
 def test_an_administrator_is_one_by_proof(house: House) -> None:
@@ -178,3 +179,16 @@ def test_who_replaces_a_table_that_nobody_owns_does_not_own_its_past(house: Hous
     assert ask("bob", "SELECT * FROM shop.theirs") == [(1,)], "what was not there is theirs"
     ask("root", "DROP VIEW shop.theirs")
     ask("root", "DROP TABLE shop.old")
+
+
+def test_who_may_create_makes_views_and_replaces_none_that_is_hidden(ask: As) -> None:
+    ask("root", "CREATE VIEW shop.hers AS SELECT 1 AS a")
+    ask("root", "GRANT CREATE ON SCHEMA shop TO joe")
+    ask("joe", "CREATE VIEW shop.his AS SELECT 2 AS a")
+    assert ask("joe", "SELECT * FROM shop.his") == [(2,)]
+    for name in ("hers", "orders"):
+        sql = f"CREATE OR REPLACE VIEW shop.{name} AS SELECT 3 AS a"
+        assert failure(ask, "joe", sql)[0] is AccessDenied
+    assert ask("root", "SELECT * FROM shop.hers") == [(1,)]
+    ask("root", "DROP VIEW shop.hers")
+    ask("root", "DROP VIEW shop.his")
