@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.policy.test_grants import USERS, As, House
 
-from sqe.api.connection import Connection
 from sqe.engine.spark.spark import Spark
 from sqe.errors import AccessDenied, NotFound, SqeError
 from sqe.session import UNPROVEN, Identity
+from sqe.tree.relations import TableName
 
 pytestmark = pytest.mark.spark
 
@@ -149,19 +148,47 @@ def test_counts_of_changed_rows_tell_nothing_to_who_may_not_read(ask: As) -> Non
 
 
 @pytest.mark.parametrize("name", ["root", "joe"])
-def test_a_name_that_nobody_has_proven_is_nobody_s(house: House, ask: As, name: str, tmp_path: Path) -> None:
+def test_a_name_that_nobody_has_proven_is_nobody_s(house: House, ask: As, name: str) -> None:
     """Whoever comes in by `anonymous` may say any name."""
     ask("root", "GRANT SELECT ON people TO USER joe")
-    claimed = Connection(house.coordinator, Identity(name, issuer=UNPROVEN))
+    claimed = f"claimed {name}"
+    house.connect(claimed, Identity(name, issuer=UNPROVEN))
     for sql in ("SELECT * FROM people", "SELECT * FROM secret", "GRANT SELECT ON people TO PUBLIC"):
-        with pytest.raises(NotFound):
-            claimed.execute(sql)
-    assert claimed.execute("SHOW GRANTS").fetchall() == []
+        assert failure(ask, claimed, sql)[0] is NotFound
+    assert ask(claimed, "SHOW GRANTS") == []
     ask("root", "GRANT SELECT ON people TO PUBLIC")
-    assert claimed.execute("SELECT count(*) FROM people").fetchall() == [(2,)]
+    assert ask(claimed, "SELECT count(*) FROM people") == [(2,)]
 
 
 def test_an_administrator_is_one_by_proof(house: House) -> None:
     policy: Any = house.coordinator.policy
     root = replace(USERS["root"], issuer=UNPROVEN)
     assert policy.is_admin(USERS["root"]) and not policy.is_admin(root)
+
+
+def test_who_replaces_a_table_that_nobody_owns_does_not_own_its_past(house: House, ask: As) -> None:
+    """Tables that were there before the policy have no owner, and a replaced one keeps its snapshots."""
+    ask("root", "CREATE TABLE shop.old AS SELECT 42 AS code")
+    ((snapshot,),) = ask("root", 'SELECT snapshot_id FROM shop."old$snapshots"')
+    policy: Any = house.coordinator.policy
+    policy.granted.forget(TableName("iceberg", ("shop",), "old"))
+    ask("root", "GRANT CREATE, DROP ON SCHEMA shop TO bob")
+    ask("bob", "CREATE OR REPLACE TABLE shop.old (code integer)")
+    assert failure(ask, "bob", f"SELECT * FROM shop.old FOR VERSION AS OF {snapshot}")[0] is AccessDenied
+    ask("bob", "CREATE OR REPLACE VIEW shop.theirs AS SELECT 1 AS a")
+    assert ask("bob", "SELECT * FROM shop.theirs") == [(1,)], "what was not there is theirs"
+    ask("root", "DROP VIEW shop.theirs")
+    ask("root", "DROP TABLE shop.old")
+
+
+def test_who_may_create_makes_views_and_replaces_none_that_is_hidden(ask: As) -> None:
+    ask("root", "CREATE VIEW shop.hers AS SELECT 1 AS a")
+    ask("root", "GRANT CREATE ON SCHEMA shop TO joe")
+    ask("joe", "CREATE VIEW shop.his AS SELECT 2 AS a")
+    assert ask("joe", "SELECT * FROM shop.his") == [(2,)]
+    for name in ("hers", "orders"):
+        sql = f"CREATE OR REPLACE VIEW shop.{name} AS SELECT 3 AS a"
+        assert failure(ask, "joe", sql)[0] is AccessDenied
+    assert ask("root", "SELECT * FROM shop.hers") == [(1,)]
+    ask("root", "DROP VIEW shop.hers")
+    ask("root", "DROP VIEW shop.his")

@@ -47,6 +47,10 @@ class House:
         )
         self._connections = {name: Connection(self.coordinator, user) for name, user in USERS.items()}
 
+    def connect(self, name: str, identity: Identity) -> None:
+        """One more user."""
+        self._connections[name] = Connection(self.coordinator, identity)
+
     def ask(self, user: str, sql: str) -> list[tuple[Any, ...]]:
         cursor = self._connections[user].execute(sql)
         return [] if cursor.description is None else cursor.fetchall()

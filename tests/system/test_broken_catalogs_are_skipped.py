@@ -11,6 +11,7 @@ from tests.system.counting_catalog import Mounted, counting
 from sqe.api.connection import Connection
 from sqe.engine.spark.spark import Spark
 from sqe.errors import Unavailable
+from sqe.system.definitions import tables_in
 
 pytestmark = pytest.mark.spark
 
@@ -64,7 +65,7 @@ def test_a_listing_of_what_is_away_alone_is_an_error(two: Connection) -> None:
 def test_a_schema_that_cannot_be_listed(two: Connection) -> None:
     counting(two, "pond").away = {"tables"}
     rows, warnings = answer(two, "SELECT table_name FROM pond.information_schema.tables")
-    assert sorted(rows) == [("columns",), ("schemata",), ("tables",), ("views",)]
+    assert sorted(rows) == sorted((table.name,) for table in tables_in("information_schema"))
     assert warnings == ["schema 'pond.default' cannot be listed: the catalog is away"]
 
 

@@ -45,8 +45,24 @@ def execute(statement: Statement, plan: Plan, coordinator: Coordinator) -> None:
 def _apply(
     statement: Statement, tree: StatementTree, coordinator: Coordinator, catalogs: Catalogs
 ) -> None:
-    if change(tree, catalogs, statement.warnings):
+    # What is replaced keeps its past, and so its owner and its grants.
+    replaced = _replaced(tree, catalogs)
+    if change(tree, catalogs, statement.warnings) and not replaced:
         owners.changed(tree, statement.session.identity, coordinator)
+
+
+def _replaced(tree: StatementTree, catalogs: Catalogs) -> bool:
+    """Whether there is one already that a CREATE OR REPLACE takes the place of."""
+    if not isinstance(tree, (CreateTable, CreateView)) or not tree.replace:
+        return False
+    name = tree.table if isinstance(tree, CreateTable) else tree.view
+    catalog = catalogs.get(name.catalog)
+    try:
+        find = catalog.find_table_name if isinstance(tree, CreateTable) else catalog.find_view_name
+        # Lookups forgive case; a new name is exact.
+        return find(name.namespace, name.name) == name
+    except NotFound:
+        return False
 
 
 def change(tree: StatementTree, catalogs: Catalogs, warnings: list[str]) -> bool:

@@ -10,24 +10,51 @@ from sqe.tree.statements import CreateTable, CreateView, DropSchema, DropTable, 
 from sqe.tree.statements import Statement as StatementTree
 
 
+class Owners:
+    """What one user does to tables and views is told here after it was done, by whichever door. Without
+    grants nothing is kept."""
+
+    def __init__(self, coordinator: Coordinator, identity: Identity) -> None:
+        policy = coordinator.policy
+        self._policy = policy if isinstance(policy, GrantPolicy) else None
+        self._identity = identity
+
+    def created(self, table: TableName) -> None:
+        if self._policy is not None:
+            self._policy.created(table, self._identity)
+
+    def dropped(self, table: TableName) -> None:
+        if self._policy is not None:
+            self._policy.granted.forget(table)
+
+    def renamed(self, table: TableName, to: TableName) -> None:
+        if self._policy is not None:
+            self._policy.granted.move(table, to)
+
+    def dropped_schema(self, catalog: str, namespace: tuple[str, ...]) -> None:
+        if self._policy is not None:
+            self._policy.dropped_schema(catalog, namespace)
+
+    def renamed_schema(self, catalog: str, namespace: tuple[str, ...], to: tuple[str, ...]) -> None:
+        if self._policy is not None:
+            self._policy.renamed_schema(catalog, namespace, to)
+
+
 def created(table: TableName, identity: Identity, coordinator: Coordinator) -> None:
-    if isinstance(coordinator.policy, GrantPolicy):
-        coordinator.policy.created(table, identity)
+    Owners(coordinator, identity).created(table)
 
 
 def changed(tree: StatementTree, identity: Identity, coordinator: Coordinator) -> None:
     """After a definition was applied."""
-    policy = coordinator.policy
-    if not isinstance(policy, GrantPolicy):
-        return
+    owners = Owners(coordinator, identity)
     match tree:
         case CreateTable(table=name) | CreateView(view=name):
-            policy.created(name, identity)
+            owners.created(name)
         case DropTable(table=name) | DropView(view=name) if not tree.absent:
-            policy.granted.forget(name)
+            owners.dropped(name)
         case Rename() if not tree.absent:
-            policy.granted.move(tree.table, tree.to)
+            owners.renamed(tree.table, tree.to)
         case DropSchema():
-            policy.dropped_schema(tree.catalog, tree.namespace)
+            owners.dropped_schema(tree.catalog, tree.namespace)
         case RenameSchema():
-            policy.renamed_schema(tree.catalog, tree.namespace, tree.to)
+            owners.renamed_schema(tree.catalog, tree.namespace, tree.to)

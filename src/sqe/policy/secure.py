@@ -76,6 +76,12 @@ class Guard:
         """Whether nothing of it is hidden, filtered or masked."""
         return not self.decide(table).restricts
 
+    def may_change(self, table: TableName) -> bool:
+        """Whether nothing of it is hidden. What does not exist for them may be made by who may create it."""
+        decision = self.decide(table)
+        makes = not decision.visible and Privilege.CREATE in decision.privileges
+        return makes or not decision.restricts
+
     def sees_all_columns_of(self, table: TableName) -> bool:
         """Whether no name of a column is hidden; values may be."""
         decision = self.decide(table)
@@ -147,10 +153,7 @@ def secure(
     for need in statement.needs:
         guard.require(need)
     for table in statement.changes:
-        decision = guard.decide(table)
-        # What does not exist for them may be made by who may create it.
-        makes = not decision.visible and Privilege.CREATE in decision.privileges
-        if decision.restricts and not makes:
+        if not guard.may_change(table):
             raise write_denied(table)
     secured = transform(statement, change)
     check_secured(secured)

@@ -70,7 +70,8 @@ def shows_text(b: Binder, view: View) -> bool:
 
 
 def _guard(b: Binder, view: View, position: Position | None) -> None:
-    if not b.guard.sees_all_of(view.name):
+    # One that is being made does not exist for them yet; none that is read is hidden.
+    if not b.guard.may_change(view.name):
         # `secure` sees base tables alone, and what it does not see must not pass.
         raise AccessDenied(
             f"cannot read '{view.name}': a row filter, mask or restriction applies to a view",

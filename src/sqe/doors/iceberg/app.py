@@ -17,7 +17,11 @@ from starlette.routing import Route
 
 from sqe.auth.authorization_header import credentials_of
 from sqe.auth.credentials import Bearer, Credentials, Password
+from sqe.bind.binder import Binder
+from sqe.bind.views.reader import ViewReader
 from sqe.catalog.iceberg.requests import read_object
+from sqe.catalog.iceberg.view import View
+from sqe.commands.owners import Owners
 from sqe.doors.iceberg.answers import TOO_LARGE, Answer, error_answer, failure, json_answer
 from sqe.doors.iceberg.http_client import HttpClient
 from sqe.doors.iceberg.replays import LIFETIME_SECONDS, Replays
@@ -239,9 +243,14 @@ class _HttpCalls:
 
     def _served(self, name: str, statement: Statement) -> ServedCatalog:
         coordinator = self._clients.coordinator
-        catalog = coordinator.catalogs_of(statement.session).get(name)
+        catalogs = coordinator.catalogs_of(statement.session)
         guard = Guard(coordinator.policy, statement.session.identity)
-        return ServedCatalog(catalog, guard, statement.check)
+        owners = Owners(coordinator, statement.session.identity)
+
+        def shows_text(view: View) -> bool:
+            return ViewReader(Binder("", statement.session, catalogs, guard)).shows_text(view)
+
+        return ServedCatalog(catalogs.get(name), guard, statement.check, owners, shows_text)
 
     def token(self, client: HttpClient, content: bytes) -> Answer:
         """Log-in by user and password, or by a key, for clients that ask for a token first; and a token that

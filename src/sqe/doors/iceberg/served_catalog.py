@@ -11,10 +11,20 @@ from typing import Any
 from sqe.catalog.iceberg.commits import RequirementFailed, refs_of
 from sqe.catalog.iceberg.strict import InvalidCommit
 from sqe.catalog.iceberg.table import TableCommit, TableMetadata
+from sqe.catalog.iceberg.view import View
 from sqe.catalog.protocol import Catalog
+from sqe.commands.owners import Owners
 from sqe.doors.iceberg.answers import NOTHING, Answer, Unprocessable, etag, json_answer, table_answer
 from sqe.doors.iceberg.places import check_properties, check_registered, check_updates
-from sqe.errors import AccessDenied, AlreadyExists, InvalidArgument, NotFound, UserError, ViewNotFound
+from sqe.errors import (
+    AccessDenied,
+    AlreadyExists,
+    InvalidArgument,
+    NotFound,
+    SqeError,
+    UserError,
+    ViewNotFound,
+)
 from sqe.policy.secure import Guard
 from sqe.tree.names import unspeakable
 from sqe.tree.privileges import Need, Privilege, schema_of
@@ -28,12 +38,22 @@ _CHANGES = (Privilege.INSERT, Privilege.UPDATE, Privilege.DELETE, Privilege.TRUN
 
 
 class ServedCatalog:
-    """`check` raises once the request has had its time; it is asked before each change."""
+    """`check` raises once the request has had its time; it is asked before each change. `owners` hear of what
+    was made, renamed and dropped. `shows_text` says whether a view's text names nothing that is hidden."""
 
-    def __init__(self, catalog: Catalog, guard: Guard, check: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        catalog: Catalog,
+        guard: Guard,
+        check: Callable[[], None],
+        owners: Owners,
+        shows_text: Callable[[View], bool],
+    ) -> None:
         self._catalog = catalog
         self._guard = guard
         self._check = check
+        self._owners = owners
+        self._shows_text = shows_text
 
     # Namespaces
 
@@ -77,6 +97,7 @@ class ServedCatalog:
             if error.code != "SCHEMA_NOT_EMPTY":
                 raise
             raise UserError(f"Namespace is not empty: {_dotted(namespace)}", code=error.code) from None
+        self._owners.dropped_schema(self._catalog.name, namespace)
         return NOTHING
 
     def change_namespace(self, namespace: Namespace, body: Raw) -> Answer:
@@ -121,15 +142,18 @@ class ServedCatalog:
             return table_answer(self._catalog.stage(table, body))
         self._check()
         try:
-            return table_answer(self._catalog.create_requested(table, body))
+            created = self._catalog.create_requested(table, body)
         except AlreadyExists:
             raise _table_exists(table) from None
+        self._owners.created(table)
+        return table_answer(created)
 
     def register_table(self, namespace: Namespace, body: Raw) -> Answer:
         table = self._new(namespace, body.get("name"))
         location = _metadata_location(body)
         overwrite = bool(body.get("overwrite"))
-        if self._is_table(table):
+        exists = self._is_table(table)
+        if exists:
             if not overwrite or not self._guard.sees_all_of(table):
                 raise _table_exists(table)
             self._require(table, Privilege.DROP)
@@ -137,9 +161,12 @@ class ServedCatalog:
             check_registered(self._guard, table, location)
         self._check()
         try:
-            return table_answer(self._catalog.register(table, location, overwrite=overwrite))
+            registered = self._catalog.register(table, location, overwrite=overwrite)
         except AlreadyExists:
             raise _table_exists(table) from None
+        if not exists:
+            self._owners.created(table)
+        return table_answer(registered)
 
     def load_table(
         self, namespace: Namespace, name: str, query: Mapping[str, str], if_none_match: str | None
@@ -174,6 +201,7 @@ class ServedCatalog:
             committed = self._catalog.commit(commit.table, commit.requirements, commit.updates)
         except AlreadyExists:
             raise RequirementFailed("Requirement failed: table already exists") from None
+        self._made(commit)
         return table_answer(committed)
 
     def commit_all(self, body: Raw) -> Answer:
@@ -183,7 +211,13 @@ class ServedCatalog:
         commits = [self._commit(self._identified(change.get("identifier")), change) for change in changes]
         self._check()
         self._catalog.commit_all(commits)
+        for commit in commits:
+            self._made(commit)
         return NOTHING
+
+    def _made(self, commit: TableCommit) -> None:
+        if _creates(commit.requirements):
+            self._owners.created(commit.table)
 
     def _commit(self, table: TableName, body: Raw) -> TableCommit:
         requirements, updates = body.get("requirements"), body.get("updates")
@@ -191,7 +225,7 @@ class ServedCatalog:
             raise InvalidCommit("a commit has requirements and updates")
         assert requirements is not None and updates is not None
         current = None
-        if any(requirement.get("type") == "assert-create" for requirement in requirements):
+        if _creates(requirements):
             self._new(table.namespace, table.name)
         else:
             self._existing(table.namespace, table.name)
@@ -210,6 +244,7 @@ class ServedCatalog:
             # What its metadata names may be another's that is hidden.
             raise AccessDenied("rules may hide tables here: files are deleted by SQL")
         self._catalog.drop_table(namespace, name, purge=purge)
+        self._owners.dropped(table)
         return NOTHING
 
     def rename_table(self, body: Raw) -> Answer:
@@ -223,6 +258,7 @@ class ServedCatalog:
             self._catalog.rename_table(source, target)
         except AlreadyExists:
             raise self._taken(source, target) from None
+        self._owners.renamed(source, target)
         return NOTHING
 
     def report(self, namespace: Namespace, name: str) -> Answer:
@@ -244,9 +280,11 @@ class ServedCatalog:
             raise AlreadyExists(f"Table with same name already exists: {_shown(view)}")
         self._check()
         try:
-            return table_answer(self._catalog.create_requested_view(view, body))
+            created = self._catalog.create_requested_view(view, body)
         except AlreadyExists:
             raise AlreadyExists(f"View already exists: {_shown(view)}") from None
+        self._owners.created(view)
+        return table_answer(created)
 
     def register_view(self, namespace: Namespace, body: Raw) -> Answer:
         view = TableName(self._catalog.name, namespace, _name(body.get("name")))
@@ -258,16 +296,28 @@ class ServedCatalog:
         self._check_places(location, {})
         self._check()
         try:
-            return table_answer(self._catalog.register(view, location, view=True))
+            registered = self._catalog.register(view, location, view=True)
         except AlreadyExists:
             raise AlreadyExists(f"View already exists: {_shown(view)}") from None
+        self._owners.created(view)
+        return table_answer(registered)
 
     def load_view(self, namespace: Namespace, name: str) -> Answer:
         view = self._existing_view(namespace, name)
         self._require(view, Privilege.SELECT)
-        if not self._guard.sees_all_of(view):
+        if not self._guard.sees_all_of(view) or not self._may_show(view):
             raise AccessDenied(f"'{view}' is not handed out: a restriction applies", hint="read it by SQL")
         return table_answer(self._catalog.load_view(view))
+
+    def _may_show(self, view: TableName) -> bool:
+        """As SHOW CREATE VIEW; of a text that we cannot read nobody knows what it names."""
+        if not self._guard.may_hide:
+            return True
+        try:
+            stored = self._catalog.find_view(view.namespace, view.name)
+        except SqeError:
+            return False
+        return stored is not None and stored.name == view and self._shows_text(stored)
 
     def view_exists(self, namespace: Namespace, name: str) -> Answer:
         self._existing_view(namespace, name)
@@ -290,6 +340,7 @@ class ServedCatalog:
         self._may_change(view, Privilege.DROP)
         self._check()
         self._catalog.drop_view(namespace, name)
+        self._owners.dropped(view)
         return NOTHING
 
     def rename_view(self, body: Raw) -> Answer:
@@ -303,6 +354,7 @@ class ServedCatalog:
             self._catalog.rename_view(source, target)
         except AlreadyExists:
             raise self._taken(source, target) from None
+        self._owners.renamed(source, target)
         return NOTHING
 
     # What they share
@@ -427,6 +479,10 @@ def _texts(properties: object) -> dict[str, str]:
     if not isinstance(properties, dict):
         raise InvalidArgument("properties are names and texts")
     return {str(key): str(value) for key, value in properties.items()}
+
+
+def _creates(requirements: Sequence[Raw]) -> bool:
+    return any(requirement.get("type") == "assert-create" for requirement in requirements)
 
 
 def _are_objects(items: object) -> bool:
