@@ -176,7 +176,7 @@ BY_DESIGN = """\
   without a zone. What is finer (`timestamp(12)`), `time with time zone` and other years exist as constants:
   a literal, a NULL, a CAST or a comparison of constants is as in Trino, and can be selected, alone and in an
   array, a row or a map. Whatever would compute with one is refused
-  ([ADR 44](adr/0044-times-that-are-constants.md)).
+  ([ADR 41](adr/0041-times-that-are-constants.md)).
 - `0.0` and `-0.0` are one group; which of the two stands for it may differ.
 - Sums of `real` and `double` may differ in their last bits, as they do between two runs of Trino.
 - `(a, b) IN (subquery)`, and `= ANY` and `<> ALL` of rows, are NULL where a NULL inside a row leaves them
