@@ -80,6 +80,7 @@ def test_a_query_is_killed_by_its_own_user(door: Opened, wire: Wire, ann: Wire, 
         ("SHOW ROLE", "SYNTAX_ERROR"),
         ("ANALYZE lake.default.t", "NOT_SUPPORTED"),
         ("CREATE ROLE a", "NOT_SUPPORTED"),
+        ("GRANT SELECT ON SCHEMA lake.default TO ann", "NOT_SUPPORTED"),
         ("SET SESSION AUTHORIZATION ann", "NOT_SUPPORTED"),
     ],
 )
