@@ -14,7 +14,6 @@ from sqe.policy.leakproof import may_leak
 from sqe.session import Identity
 from sqe.tree import statements as s
 from sqe.tree.expressions import Expression, Field, Ref, conjunction, transform, walk
-from sqe.tree.file_columns import with_file_columns
 from sqe.tree.privileges import Need, Privilege
 from sqe.tree.relations import Barrier, FileScan, Filter, Project, Relation, Scan, TableName
 from sqe.tree.rules import Rule
@@ -185,7 +184,12 @@ def _secure_scan(
 ) -> Relation:
     """`leaks` if the statement may fail for some row."""
     if not decision.restricts:
-        return with_file_columns(replace(scan, secured=True), fresh)
+        secured = replace(scan, secured=True)
+        if not scan.hidden:
+            return secured
+        from sqe.tree.file_columns import with_file_columns
+
+        return with_file_columns(secured, fresh)
     if scan.metadata is not None:
         # Counts, bounds and file names tell of rows and values that are hidden.
         raise AccessDenied(
