@@ -101,7 +101,7 @@ def test_the_example_serves(tmp_path: Path, words: list[str]) -> None:
         messages = [line["message"] for line in lines if line.get("statement_type") not in questions]
         # Events are told a moment after what they tell of.
         assert messages.count("statement finished") == 3
-        assert [m for m in messages if m != "statement finished"][-2:] == ["draining", "ended"]
+        assert [m for m in messages if m != "statement finished"][-2:] == ["draining", "ended"], lines[-1]
 
 
 def test_a_second_signal_ends_the_wait(tmp_path: Path) -> None:
