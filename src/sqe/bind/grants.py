@@ -37,6 +37,12 @@ def _change_grants(b: Binder, node: ChangeGrants) -> s.Statement:
     if (rows is not None or masks) and table is None:
         raise NotSupported("ROWS WHERE and MASKED WITH are for a table", position=b.position(node))
     action = str(node.this)
+    if (rows is not None or masks) and action != "GRANT":
+        raise NotSupported(
+            f"{action} takes no ROWS WHERE and no MASKED WITH",
+            position=b.position(node),
+            hint="a GRANT of the same privilege replaces the rules of the one before",
+        )
     if (rows is not None or masks) and not b.guard.administers(on):
         # Before it is read: what is wrong with a rule tells of the tables that it names.
         raise AccessDenied(f"cannot {action.lower()} on '{on}' with rules")

@@ -70,7 +70,8 @@ def _bound(
         parameters=(),
         warnings=[],
     )
-    names = rule.columns or tuple((c.name, c.field_id) for c in table.columns)
+    today = tuple((c.name, c.field_id) for c in table.columns)
+    names = today if rule.columns is None else rule.columns
     qualifier = (table.name.catalog, *table.name.namespace, table.name.name)
     visible = [Visible(qualifier, _field(raw[key], name)) for name, key in names if key in raw]
     expression = bind_expression(inner, node, Scope(tuple(visible)))

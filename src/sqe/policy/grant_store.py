@@ -28,6 +28,9 @@ INSERT INTO version SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM version);
 """
 
 
+Change = tuple[str, tuple[Any, ...]]
+
+
 class GrantStore:
     """Read as a whole, and again when its file has changed: each table of a listing asks."""
 
@@ -64,8 +67,7 @@ class GrantStore:
         return tuple(dict.fromkeys([*owned, *(grant.on for grant in self.grants())]))
 
     def add(self, grant: Grant) -> None:
-        values = (_what(grant), _key(grant.on), json.dumps(_body(grant)))
-        self._change(("INSERT OR REPLACE INTO grants VALUES (?, ?, ?)", values))
+        self._change(_added(grant))
 
     def remove(self, grant: Grant) -> bool:
         there = any(_what(known) == _what(grant) for known in self.grants())
@@ -73,23 +75,21 @@ class GrantStore:
         return there
 
     def own(self, table: TableName, user: str) -> None:
-        self._change(("INSERT OR REPLACE INTO owners VALUES (?, ?)", (_key(table), user)))
+        self._change(_owned(table, user))
 
     def forget(self, table: TableName) -> None:
-        key = (_key(table),)
-        self._change(
-            ("DELETE FROM grants WHERE table_key = ?", key), ("DELETE FROM owners WHERE table_key = ?", key)
-        )
+        self._change(*_forgotten(table))
 
     def move(self, table: TableName, to: TableName) -> None:
         owner = self.owner(table)
-        moved = [grant for grant in self.grants() if grant.on == table]
-        self.forget(table)
-        self.forget(to)
-        for grant in moved:
-            self.add(replace(grant, on=to))
-        if owner is not None:
-            self.own(to, owner)
+        moved = [replace(grant, on=to) for grant in self.grants() if grant.on == table]
+        # All at once: a grant must not arrive without the DENY beside it.
+        self._change(
+            *_forgotten(table),
+            *_forgotten(to),
+            *(_added(grant) for grant in moved),
+            *(() if owner is None else (_owned(to, owner),)),
+        )
 
     def _read_owners(self) -> dict[str, str]:
         with self._lock:
@@ -118,7 +118,7 @@ class GrantStore:
             # Nothing is allowed by what cannot be read.
             raise Unavailable("the grants cannot be read", code="POLICY_UNAVAILABLE") from None
 
-    def _change(self, *statements: tuple[str, tuple[Any, ...]]) -> None:
+    def _change(self, *statements: Change) -> None:
         try:
             with self._lock, closing(self._opened()) as database, database:
                 for sql, values in statements:
@@ -130,6 +130,19 @@ class GrantStore:
 
     def _opened(self) -> sqlite3.Connection:
         return sqlite3.connect(self._path, timeout=_BUSY_SECONDS)
+
+
+def _added(grant: Grant) -> Change:
+    values = (_what(grant), _key(grant.on), json.dumps(_body(grant)))
+    return "INSERT OR REPLACE INTO grants VALUES (?, ?, ?)", values
+
+
+def _owned(table: TableName, user: str) -> Change:
+    return "INSERT OR REPLACE INTO owners VALUES (?, ?)", (_key(table), user)
+
+
+def _forgotten(table: TableName) -> list[Change]:
+    return [(f"DELETE FROM {kind} WHERE table_key = ?", (_key(table),)) for kind in ("grants", "owners")]
 
 
 def _key(table: TableName) -> str:
