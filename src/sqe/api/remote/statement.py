@@ -167,7 +167,7 @@ class RemoteStatement:
     def _batches(self, client: Client, partitions: Sequence[bytes]) -> Iterator[pa.RecordBatch]:
         with client.busy():
             for partition in partitions:
-                with client.reader() as reader:
+                with translated(client.where), client.reader() as reader:
                     batches = self._opened(client, reader, partition)
                     while (batch := self._next(batches)) is not None:
                         if self.cancelled:
